@@ -1,0 +1,38 @@
+/*
+ * ident - the full text name of a metric instance, host/plugin[-plugin_instance]/type[-type_instance].
+ *
+ * Role     the one spelling of a name everywhere; two value lists with the same text are the same metric instance.
+ * Owns     nothing: a struct ident borrows its text.
+ * Errors   ident_parse(): ERR_INVAL with the form.
+ */
+#ifndef LC_IDENT_H
+#define LC_IDENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+#define FIELD_MAX 127                    /* the host's DATA_MAX_NAME_LEN - 1 */
+#define IDENT_MAX (5 * FIELD_MAX + 4)    /* longest text, without a terminator */
+
+struct ident {
+	const char *text; /* need not be terminated */
+	uint32_t    len;
+	uint64_t    hash; /* ident_hash() of the text */
+};
+
+/* XXH3 of the text. */
+uint64_t ident_hash(const char *text, size_t len);
+
+/* Writes the text of five terminated fields (each at most FIELD_MAX bytes; an empty instance leaves out its hyphen) into
+ * `out` and returns it as an ident that borrows `out`.  Called for every value: no allocation, no stdio. */
+struct ident ident_format(char out[IDENT_MAX + 1], const char *host, const char *plugin, const char *plugin_instance,
+			  const char *type, const char *type_instance);
+
+/* Checks a name that somebody typed, wildcards being plain characters; two parts get `own_host` in front.  Writes the
+ * full text, terminated, to `out`.  Rules and messages are those of specification section 3. */
+enum err ident_parse(const char *text, size_t len, const char *own_host, char out[IDENT_MAX + 1], struct ident *ident,
+		     struct why *why);
+
+#endif

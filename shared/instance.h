@@ -1,0 +1,61 @@
+/*
+ * instance - one metric instance: what it holds, what the gate remembers of it.
+ *
+ * Threads  `hold`, `pending` and `memory` are guarded by the instance's own small lock, held for nanoseconds, with
+ *          nothing locked, called back or allocated inside.
+ * Owns     its name, in the same allocation; its window.
+ */
+#ifndef LC_INSTANCE_H
+#define LC_INSTANCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control.h"
+#include "gate.h"
+#include "ident.h"
+#include "source.h"
+#include "window.h"
+
+struct instance {
+	/* set before it is published, then constant */
+	uint64_t       hash;
+	struct source *source; /* borrowed; where its first value came from */
+	uint16_t       name_len;
+
+	/* the instance's lock; 0 free, 1 taken */
+	_Atomic uint8_t lock;
+
+	/* control side only (the logger's control lock) */
+	bool             dropped; /* out of the table, waits for its last reference */
+	uint32_t         refs;    /* replies on their way that point here; keeps it from being dropped */
+	struct instance *next;    /* births lock: list of the newborn; control side afterwards: list of the dropped */
+
+	/* guarded by lock */
+	struct hold    hold;
+	struct hold    pending;      /* what it holds from step `pending_step` on (DESIGN.md, one step for all) */
+	uint64_t       pending_step; /* 0: none */
+	struct memory  memory;
+	struct window *window; /* NULL: nothing gathered */
+
+	char name[]; /* the identifier, terminated */
+};
+
+/* A new instance of that name, unlocked, holding nothing yet.  NULL: no memory. */
+struct instance *instance_new(struct ident ident);
+void             instance_free(struct instance *i);
+
+void instance_lock(struct instance *i);   /* spins briefly, then yields */
+void instance_unlock(struct instance *i);
+
+static inline struct ident instance_ident(const struct instance *i)
+{
+	return (struct ident){ i->name, i->name_len, i->hash };
+}
+
+/* With the lock held: what is in force at `step` (ledger_step() of the published ledger), pending promoted if its time has
+ * come. */
+struct hold instance_hold_locked(struct instance *i, uint64_t step);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * source - the read functions that values come from, by plugin name (specification sections 2 and 10).
+ *
+ * Role     one record a source: its configured interval, whether it is driven and at what interval it is read now.
+ * Threads  source_get() any thread (a short lock, only for a name not met before by that instance); fields marked atomic
+ *          are read by any thread, written by the control side.
+ * Owns     its records until sources_free(); a struct source pointer stays valid until then.
+ */
+#ifndef LC_SOURCE_H
+#define LC_SOURCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct source {
+	/* constant once made */
+	char  *name;
+	size_t index; /* order of making */
+
+	/* atomic, relaxed */
+	_Atomic int64_t  configured_ns; /* the interval the daemon gave it (the reader's context); 0: not known yet */
+	_Atomic int64_t  present_ns;    /* the interval it is read at now; = configured unless driven */
+	_Atomic int64_t  pace_ns;       /* configured_ns while it is driven and read faster, else 0: struct moment.pace_ns */
+	_Atomic bool     driven;
+	_Atomic uint64_t changes;       /* re-registrations done */
+};
+
+struct sources;
+
+struct sources *sources_new(void);
+void            sources_free(struct sources *s);
+/* The source of that name, made if new.  NULL: no memory.  `name` NULL or "" gives the source named "-". */
+struct source *source_get(struct sources *s, const char *name);
+struct source *source_find(struct sources *s, const char *name); /* NULL: never met */
+size_t         sources_count(struct sources *s);
+struct source *sources_at(struct sources *s, size_t i); /* i < sources_count() */
+
+#endif
