@@ -1,0 +1,98 @@
+/* buf - see buf.h. */
+#include "buf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buf_fini(struct buf *b)
+{
+	free(b->data);
+	*b = BUF_INIT;
+}
+
+/* Room for `more` bytes and a terminator. */
+static bool reserve(struct buf *b, size_t more)
+{
+	if (b->failed)
+		return false;
+	if (b->size - b->len > more)
+		return true;
+	size_t size = b->size < 128 ? 128 : b->size;
+	while (size - b->len <= more) {
+		if (size > SIZE_MAX / 2) {
+			b->failed = true;
+			return false;
+		}
+		size *= 2;
+	}
+	char *data = realloc(b->data, size);
+	if (data == NULL) {
+		b->failed = true;
+		return false;
+	}
+	b->data = data;
+	b->size = size;
+	return true;
+}
+
+void buf_add(struct buf *b, const void *data, size_t len)
+{
+	if (len == 0 || !reserve(b, len))
+		return;
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+}
+
+void buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_adds(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list args, again;
+	va_start(args, fmt);
+	va_copy(again, args);
+	int n = vsnprintf(NULL, 0, fmt, args);
+	if (n >= 0 && reserve(b, (size_t)n)) {
+		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+	va_end(args);
+}
+
+void buf_add_quoted(struct buf *b, const char *text, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+	buf_addc(b, '"');
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c == '"' || c == '\\') {
+			char pair[2] = { '\\', (char)c };
+			buf_add(b, pair, sizeof(pair));
+		} else if (c < 0x20 || c > 0x7e) {
+			char hex[4] = { '\\', 'x', digits[c >> 4], digits[c & 15] };
+			buf_add(b, hex, sizeof(hex));
+		} else {
+			buf_addc(b, (char)c);
+		}
+	}
+	buf_addc(b, '"');
+}
+
+const char *buf_text(struct buf *b)
+{
+	if (!reserve(b, 0))
+		return "";
+	b->data[b->len] = '\0';
+	return b->data;
+}
