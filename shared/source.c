@@ -1,0 +1,102 @@
+/* source - see source.h. */
+#include "source.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A daemon has some dozens of sources, and each is looked up once a newcomer: a list will do. */
+struct sources {
+	pthread_mutex_t lock; /* guards the list, not the records */
+	size_t          n, size;
+	struct source **list;
+};
+
+struct sources *sources_new(void)
+{
+	struct sources *s = calloc(1, sizeof(*s));
+	if (s != NULL)
+		pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+void sources_free(struct sources *s)
+{
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->list[i]->name);
+		free(s->list[i]);
+	}
+	free(s->list);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+static struct source *find_locked(struct sources *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (strcmp(s->list[i]->name, name) == 0)
+			return s->list[i];
+	}
+	return NULL;
+}
+
+static struct source *add_locked(struct sources *s, const char *name)
+{
+	if (s->n == s->size) {
+		size_t          size = s->size == 0 ? 16 : 2 * s->size;
+		struct source **list = realloc(s->list, size * sizeof(*list));
+		if (list == NULL)
+			return NULL;
+		s->list = list;
+		s->size = size;
+	}
+	struct source *new = calloc(1, sizeof(*new));
+	if (new == NULL)
+		return NULL;
+	new->name = strdup(name);
+	if (new->name == NULL) {
+		free(new);
+		return NULL;
+	}
+	new->index = s->n;
+	s->list[s->n++] = new;
+	return new;
+}
+
+struct source *source_get(struct sources *s, const char *name)
+{
+	if (name == NULL || name[0] == '\0')
+		name = "-";
+	pthread_mutex_lock(&s->lock);
+	struct source *found = find_locked(s, name);
+	if (found == NULL)
+		found = add_locked(s, name);
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+struct source *source_find(struct sources *s, const char *name)
+{
+	pthread_mutex_lock(&s->lock);
+	struct source *found = find_locked(s, name);
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+size_t sources_count(struct sources *s)
+{
+	pthread_mutex_lock(&s->lock);
+	size_t n = s->n;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+struct source *sources_at(struct sources *s, size_t i)
+{
+	pthread_mutex_lock(&s->lock);
+	struct source *found = s->list[i];
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
