@@ -100,12 +100,14 @@ static double gauge_of(const struct cell *c, enum value_kind kind, double last)
 
 void window_emit(struct window *w, struct held held, union number *values, const uint8_t *kinds, size_t n)
 {
+	/* no effect on native and once */
+	enum value_kind value = held.kind == DELTA_EVERY ? (enum value_kind)held.value : VALUE_LAST;
 	for (size_t i = 0; i < n; i++) {
 		struct cell *c = &w->cells[i];
 		if (kinds[i] == KIND_ABSOLUTE && c->n > 0)
 			values[i].absolute = c->sum.absolute;
 		else if (kinds[i] == KIND_GAUGE)
-			values[i].gauge = gauge_of(c, (enum value_kind)held.value, values[i].gauge);
+			values[i].gauge = gauge_of(c, value, values[i].gauge);
 		c->n = 0;
 	}
 }

@@ -1,0 +1,121 @@
+/* roster - see roster.h. */
+#include "roster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name's place, mostly decided by eight bytes kept at hand: sorting a million names by their text alone would miss the cache
+ * at every comparison. */
+struct place {
+	uint64_t         key; /* the eight bytes after what all names of the batch share, first byte highest */
+	struct instance *instance;
+};
+
+void roster_fini(struct roster *r)
+{
+	free(r->list);
+	*r = (struct roster){ NULL, 0, 0 };
+}
+
+static int name_compare(const struct instance *a, const struct instance *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+static int place_compare(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return name_compare(a->instance, b->instance);
+}
+
+static size_t shared_prefix(const struct instance *newborn)
+{
+	const char *first = newborn->name;
+	size_t      n = newborn->name_len;
+	for (const struct instance *i = newborn->next; i != NULL && n > 0; i = i->next) {
+		size_t k = 0;
+		while (k < n && i->name[k] == first[k])
+			k++;
+		n = k;
+	}
+	return n;
+}
+
+static uint64_t key_of(const struct instance *i, size_t skip)
+{
+	uint64_t key = 0;
+	for (size_t k = 0; k < 8; k++)
+		key = key << 8 | (skip + k < i->name_len ? (unsigned char)i->name[skip + k] : 0);
+	return key;
+}
+
+static struct place *places_sorted(struct instance *newborn, size_t n)
+{
+	struct place *places = malloc(n * sizeof(*places));
+	if (places == NULL)
+		return NULL;
+	size_t skip = shared_prefix(newborn), k = 0;
+	for (struct instance *i = newborn; i != NULL; i = i->next)
+		places[k++] = (struct place){ key_of(i, skip), i };
+	qsort(places, n, sizeof(*places), place_compare);
+	return places;
+}
+
+static enum err roster_reserve(struct roster *r, size_t n)
+{
+	if (n <= r->size)
+		return OK;
+	size_t size = r->size + r->size / 2;
+	if (size < n)
+		size = n;
+	struct instance **list = realloc(r->list, size * sizeof(struct instance *));
+	if (list == NULL)
+		return ERR_NOMEM;
+	r->list = list;
+	r->size = size;
+	return OK;
+}
+
+enum err roster_merge(struct roster *r, struct instance *newborn, size_t n)
+{
+	if (n == 0)
+		return OK;
+	struct place *places = places_sorted(newborn, n);
+	if (places == NULL || roster_reserve(r, r->n + n) != OK) {
+		free(places);
+		return ERR_NOMEM;
+	}
+	/* from the back, so that it can be done in place */
+	size_t old = r->n, new = n, out = r->n + n;
+	while (new > 0) {
+		if (old > 0 && name_compare(r->list[old - 1], places[new - 1].instance) > 0)
+			r->list[--out] = r->list[--old];
+		else
+			r->list[--out] = places[--new].instance;
+	}
+	r->n += n;
+	free(places);
+	return OK;
+}
+
+/* The first index whose name, cut to `len` bytes, is not below (after: is above) `prefix`. */
+static size_t bound(const struct roster *r, const char *prefix, size_t len, int after)
+{
+	size_t low = 0, high = r->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (strncmp(r->list[mid]->name, prefix, len) < after)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void roster_range(const struct roster *r, const char *prefix, size_t len, size_t *first, size_t *n)
+{
+	*first = bound(r, prefix, len, 0);
+	*n = bound(r, prefix, len, 1) - *first;
+}

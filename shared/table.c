@@ -1,0 +1,342 @@
+/*
+ * table - see table.h.
+ *
+ * The table is 1024 small open-addressed tables, by the low bits of the hash, so that growing one is a matter of
+ * microseconds.  A shard is one word: where its slots are, and the logarithm of their number in the low bits.  A slot is one word too:
+ * the top 16 bits of the hash, and a pointer (user space has 48 bits of address on the machines that Debian supports).
+ * Both are published by a single store, so readers need no lock; what readers may still look at is freed after a grace period.
+ */
+#include "table.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rcu.h"
+#include "roster.h"
+
+#define N_SHARDS 1024
+#define LOG2_MASK UINTPTR_C(63)
+#define FIRST_LOG2 2
+#define POINTER_MASK ((UINT64_C(1) << 48) - 1)
+#define TOMB UINT64_C(1) /* a slot whose instance was dropped: probing goes on */
+
+typedef _Atomic uint64_t slot; /* 0: never used */
+
+struct shard {
+	_Atomic uintptr_t word;
+	/* births lock */
+	uint32_t used; /* slots that are not 0, tombs included */
+	uint32_t live;
+};
+
+/* Slots that were replaced; readers may still be inside. */
+struct limbo {
+	struct limbo *next;
+	slot         *slots;
+};
+
+struct table {
+	/* constant */
+	size_t max_instances;
+
+	/* births lock */
+	pthread_mutex_t  births;
+	struct instance *newborn;
+	size_t           n_newborn;
+	struct limbo    *limbo;
+
+	/* control side */
+	struct roster roster;
+
+	/* births lock to write, any thread to read */
+	_Atomic size_t count;
+
+	struct shard shards[N_SHARDS];
+};
+
+struct table *table_new(size_t max_instances)
+{
+	struct table *t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return NULL;
+	t->max_instances = max_instances;
+	pthread_mutex_init(&t->births, NULL);
+	return t;
+}
+
+static slot *slots_of(uintptr_t word)
+{
+	return (slot *)(word & ~LOG2_MASK);
+}
+
+static size_t mask_of(uintptr_t word)
+{
+	return ((size_t)1 << (word & LOG2_MASK)) - 1;
+}
+
+static uint64_t slot_of(struct instance *i)
+{
+	return (i->hash & ~POINTER_MASK) | (uintptr_t)i;
+}
+
+static struct instance *instance_of(uint64_t s)
+{
+	return (struct instance *)(uintptr_t)(s & POINTER_MASK);
+}
+
+/* Where probing starts: bits of the hash that neither the shard nor the tag uses. */
+static size_t home_of(uint64_t hash)
+{
+	return (size_t)(hash >> 10);
+}
+
+static struct shard *shard_of(const struct table *t, uint64_t hash)
+{
+	return (struct shard *)&t->shards[hash & (N_SHARDS - 1)];
+}
+
+static bool is_it(const struct instance *i, struct ident ident)
+{
+	return i->hash == ident.hash && i->name_len == ident.len && memcmp(i->name, ident.text, ident.len) == 0;
+}
+
+struct instance *table_find(const struct table *t, struct ident ident)
+{
+	uintptr_t word = atomic_load_explicit(&shard_of(t, ident.hash)->word, memory_order_acquire);
+	if (word == 0)
+		return NULL;
+	slot  *slots = slots_of(word);
+	size_t mask = mask_of(word);
+	for (size_t i = home_of(ident.hash) & mask;; i = (i + 1) & mask) {
+		uint64_t s = atomic_load_explicit(&slots[i], memory_order_acquire);
+		if (s == 0)
+			return NULL;
+		if (s != TOMB && ((s ^ ident.hash) & ~POINTER_MASK) == 0 && is_it(instance_of(s), ident))
+			return instance_of(s);
+	}
+}
+
+void table_lock_births(struct table *t)
+{
+	pthread_mutex_lock(&t->births);
+}
+
+void table_unlock_births(struct table *t)
+{
+	pthread_mutex_unlock(&t->births);
+}
+
+static void slot_put(slot *slots, size_t mask, struct instance *i)
+{
+	size_t at = home_of(i->hash) & mask;
+	while (atomic_load_explicit(&slots[at], memory_order_relaxed) != 0)
+		at = (at + 1) & mask;
+	atomic_store_explicit(&slots[at], slot_of(i), memory_order_release);
+}
+
+/* Moves what lives into fresh slots of 2^log2; the old ones go to limbo. */
+static enum err shard_rebuild(struct table *t, struct shard *shard, uintptr_t log2)
+{
+	size_t         n = (size_t)1 << log2, bytes = n * sizeof(slot);
+	slot          *slots = aligned_alloc(64, bytes < 64 ? 64 : bytes);
+	struct limbo  *limbo = malloc(sizeof(*limbo));
+	const uintptr_t old = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	if (slots == NULL || limbo == NULL) {
+		free(slots);
+		free(limbo);
+		return ERR_NOMEM;
+	}
+	memset((void *)slots, 0, bytes);
+	for (size_t i = 0; old != 0 && i <= mask_of(old); i++) {
+		uint64_t s = atomic_load_explicit(&slots_of(old)[i], memory_order_relaxed);
+		if (s != 0 && s != TOMB)
+			slot_put(slots, n - 1, instance_of(s));
+	}
+	shard->used = shard->live;
+	atomic_store_explicit(&shard->word, (uintptr_t)slots | log2, memory_order_release);
+	*limbo = (struct limbo){ t->limbo, old == 0 ? NULL : slots_of(old) };
+	t->limbo = limbo;
+	return OK;
+}
+
+/* Room for one more: at most half full, so that a look-up that misses ends soon.  Tombs go first. */
+static enum err shard_reserve(struct table *t, struct shard *shard)
+{
+	uintptr_t word = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	if (word == 0)
+		return shard_rebuild(t, shard, FIRST_LOG2);
+	if (2 * ((size_t)shard->used + 1) <= mask_of(word) + 1)
+		return OK;
+	uintptr_t log2 = word & LOG2_MASK;
+	return shard_rebuild(t, shard, 4 * (size_t)shard->live > mask_of(word) ? log2 + 1 : log2);
+}
+
+enum err table_add_locked(struct table *t, struct instance *i)
+{
+	if (atomic_load_explicit(&t->count, memory_order_relaxed) >= t->max_instances)
+		return ERR_FULL;
+	struct shard *shard = shard_of(t, i->hash);
+	enum err      err = shard_reserve(t, shard);
+	if (err != OK)
+		return err;
+	uintptr_t word = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	i->next = t->newborn;
+	t->newborn = i;
+	t->n_newborn++;
+	slot_put(slots_of(word), mask_of(word), i);
+	shard->used++;
+	shard->live++;
+	atomic_fetch_add_explicit(&t->count, 1, memory_order_relaxed);
+	return OK;
+}
+
+size_t table_count(const struct table *t)
+{
+	return atomic_load_explicit(&((struct table *)t)->count, memory_order_relaxed);
+}
+
+/* Takes the newborn into the roster.  Without memory they stay where they are, for the next time. */
+static void settle(struct table *t)
+{
+	table_lock_births(t);
+	struct instance *newborn = t->newborn;
+	size_t           n = t->n_newborn;
+	t->newborn = NULL;
+	t->n_newborn = 0;
+	table_unlock_births(t);
+	if (roster_merge(&t->roster, newborn, n) == OK)
+		return;
+	table_lock_births(t);
+	struct instance **end = &newborn;
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = t->newborn;
+	t->newborn = newborn;
+	t->n_newborn += n;
+	table_unlock_births(t);
+}
+
+struct instance *const *table_roster(struct table *t, size_t *n)
+{
+	settle(t);
+	*n = t->roster.n;
+	return t->roster.list;
+}
+
+struct instance *const *table_range(struct table *t, const char *prefix, size_t len, size_t *n)
+{
+	size_t first;
+	settle(t);
+	roster_range(&t->roster, prefix, len, &first, n);
+	return *n == 0 ? NULL : t->roster.list + first;
+}
+
+size_t table_newborn_locked(const struct table *t)
+{
+	return t->n_newborn;
+}
+
+void table_each_newborn_locked(struct table *t, void (*fn)(void *ctx, struct instance *i), void *ctx)
+{
+	for (struct instance *i = t->newborn; i != NULL; i = i->next)
+		fn(ctx, i);
+}
+
+/* Takes `i` out of its shard if it is over; births lock held. */
+static bool drop_locked(struct table *t, struct instance *i, bool (*is_over)(void *, struct instance *), void *ctx)
+{
+	if (!is_over(ctx, i))
+		return false;
+	struct shard *shard = shard_of(t, i->hash);
+	uintptr_t     word = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	size_t        at = home_of(i->hash) & mask_of(word);
+	while (atomic_load_explicit(&slots_of(word)[at], memory_order_relaxed) != slot_of(i))
+		at = (at + 1) & mask_of(word);
+	atomic_store_explicit(&slots_of(word)[at], TOMB, memory_order_release);
+	shard->live--;
+	atomic_fetch_sub_explicit(&t->count, 1, memory_order_relaxed);
+	i->dropped = true;
+	return true;
+}
+
+static void limbo_free(struct limbo *l)
+{
+	while (l != NULL) {
+		struct limbo *next = l->next;
+		free((void *)l->slots);
+		free(l);
+		l = next;
+	}
+}
+
+/* Drops what is over from shards and roster; gives the list of the dropped. */
+static struct instance *drop_all(struct table *t, bool (*is_over)(void *, struct instance *), void *ctx, size_t *n)
+{
+	struct instance *gone = NULL;
+	size_t           kept = 0;
+	*n = 0;
+	for (size_t k = 0; k < t->roster.n; k++) {
+		struct instance *i = t->roster.list[k];
+		bool             over = i->refs == 0 && is_over(ctx, i);
+		if (over) {
+			table_lock_births(t);
+			over = drop_locked(t, i, is_over, ctx);
+			table_unlock_births(t);
+		}
+		if (!over) {
+			t->roster.list[kept++] = i;
+			continue;
+		}
+		i->next = gone;
+		gone = i;
+		(*n)++;
+	}
+	t->roster.n = kept;
+	return gone;
+}
+
+#define TRIM_AFTER 10000 /* instances: then the C library is asked to give memory back to the system */
+
+size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *i), void *ctx)
+{
+	size_t           n;
+	struct instance *gone = drop_all(t, is_over, ctx, &n);
+	table_lock_births(t);
+	struct limbo *limbo = t->limbo;
+	t->limbo = NULL;
+	table_unlock_births(t);
+	if (gone == NULL && limbo == NULL)
+		return 0;
+	rcu_grace();
+	limbo_free(limbo);
+	while (gone != NULL) {
+		struct instance *next = gone->next;
+		instance_free(gone);
+		gone = next;
+	}
+	if (n >= TRIM_AFTER)
+		malloc_trim(0);
+	return n;
+}
+
+void table_free(struct table *t)
+{
+	if (t == NULL)
+		return;
+	for (size_t s = 0; s < N_SHARDS; s++) {
+		uintptr_t word = atomic_load_explicit(&t->shards[s].word, memory_order_relaxed);
+		for (size_t i = 0; word != 0 && i <= mask_of(word); i++) {
+			uint64_t in = atomic_load_explicit(&slots_of(word)[i], memory_order_relaxed);
+			if (in != 0 && in != TOMB)
+				instance_free(instance_of(in));
+		}
+		if (word != 0)
+			free((void *)slots_of(word));
+	}
+	limbo_free(t->limbo);
+	roster_fini(&t->roster);
+	pthread_mutex_destroy(&t->births);
+	free(t);
+}
