@@ -28,9 +28,8 @@ struct instance {
 	_Atomic uint8_t lock;
 
 	/* control side only (the logger's control lock) */
-	bool             dropped; /* out of the table, waits for its last reference */
 	uint32_t         refs;    /* replies on their way that point here; keeps it from being dropped */
-	struct instance *next;    /* births lock: list of the newborn; control side afterwards: list of the dropped */
+	struct instance *next;    /* list of the newborn (births lock), later of the dropped */
 
 	/* guarded by lock */
 	struct hold    hold;

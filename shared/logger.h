@@ -131,6 +131,7 @@ enum err logger_enquire(struct logger *lg, struct enquiry *enquiry, const struct
 /* What the control side knows of one row now; flags may be newer than the row. */
 struct facts {
 	bool     seen, in_log, available, driven;
+	bool     timed;              /* the entry that decided ends by itself */
 	int64_t  source_interval_ns; /* 0: unknown */
 	uint64_t delta_ms;           /* as a reply shows it, for row->held */
 };

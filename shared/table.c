@@ -17,7 +17,7 @@
 #include "roster.h"
 
 #define N_SHARDS 1024
-#define LOG2_MASK UINTPTR_C(63)
+#define LOG2_MASK ((uintptr_t)63)
 #define FIRST_LOG2 2
 #define POINTER_MASK ((UINT64_C(1) << 48) - 1)
 #define TOMB UINT64_C(1) /* a slot whose instance was dropped: probing goes on */
@@ -233,15 +233,10 @@ struct instance *const *table_range(struct table *t, const char *prefix, size_t 
 	return *n == 0 ? NULL : t->roster.list + first;
 }
 
-size_t table_newborn_locked(const struct table *t)
+struct instance *table_newborn_locked(const struct table *t, size_t *n)
 {
-	return t->n_newborn;
-}
-
-void table_each_newborn_locked(struct table *t, void (*fn)(void *ctx, struct instance *i), void *ctx)
-{
-	for (struct instance *i = t->newborn; i != NULL; i = i->next)
-		fn(ctx, i);
+	*n = t->n_newborn;
+	return t->newborn;
 }
 
 /* Takes `i` out of its shard if it is over; births lock held. */
@@ -257,7 +252,6 @@ static bool drop_locked(struct table *t, struct instance *i, bool (*is_over)(voi
 	atomic_store_explicit(&slots_of(word)[at], TOMB, memory_order_release);
 	shard->live--;
 	atomic_fetch_sub_explicit(&t->count, 1, memory_order_relaxed);
-	i->dropped = true;
 	return true;
 }
 
@@ -301,8 +295,12 @@ static struct instance *drop_all(struct table *t, bool (*is_over)(void *, struct
 
 size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *i), void *ctx)
 {
-	size_t           n;
-	struct instance *gone = drop_all(t, is_over, ctx, &n);
+	size_t           n = 0;
+	struct instance *gone = NULL;
+	if (is_over != NULL) {
+		settle(t);
+		gone = drop_all(t, is_over, ctx, &n);
+	}
 	table_lock_births(t);
 	struct limbo *limbo = t->limbo;
 	t->limbo = NULL;

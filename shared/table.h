@@ -39,13 +39,14 @@ size_t table_count(const struct table *t); /* any thread */
 struct instance *const *table_roster(struct table *t, size_t *n);
 /* The part of the roster whose identifiers begin with `prefix`. */
 struct instance *const *table_range(struct table *t, const char *prefix, size_t len, size_t *n);
-/* Newborn since the last table_roster(): 0 means that the roster is complete.  Births lock held. */
-size_t table_newborn_locked(const struct table *t);
-/* Gives the newborn that are not in the roster yet to `fn`, one by one.  Births lock held. */
-void table_each_newborn_locked(struct table *t, void (*fn)(void *ctx, struct instance *i), void *ctx);
+/* The instances born since the last table_roster() or table_range(), newest first, linked by `next`, and their number.  Births
+ * lock held; the links stay as they are until the next control-side function here, so the control side may follow them without
+ * the lock: what is born meanwhile stands in front. */
+struct instance *table_newborn_locked(const struct table *t, size_t *n);
 
-/* Control side: drops every instance for which `is_over` says so and which no reply points to; frees what earlier drops
- * and shard growth left behind once its grace period is over.  Bounded work under the births lock at a time. */
+/* Control side: drops every instance for which `is_over` says so and which no reply points to (NULL: none), then frees them,
+ * and what the growth of shards left behind, after a grace period.  Returns how many were dropped.  `is_over` is called with and
+ * without the births lock, which is taken for one instance at a time. */
 size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *i), void *ctx);
 
 #endif

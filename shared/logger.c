@@ -1,0 +1,328 @@
+/* logger - life and data path; see logger.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "logger_internal.h"
+
+static enum err no_memory(struct why *why)
+{
+	return why_set(why, ERR_NOMEM, "log_control: out of memory at start; nothing is gated");
+}
+
+/* ---- life ---- */
+
+/* Would the rule refuse this selector of the configuration?  A pattern is asked as if its text were a name: an earlier mandatory
+ * entry with the same or a wider selector then shows. */
+static bool is_refused(const struct ledger *l, const struct entry *e, const struct selector *s)
+{
+	struct hold hold = ledger_fold(l, selector_ident(s));
+	return !control_next(&hold, &e->ask, 0);
+}
+
+static void warn_refused(const struct ledger *l, const struct entry *e, unsigned block, notice_fn *notice, void *ctx)
+{
+	for (size_t i = 0; i < e->n_selectors; i++) {
+		size_t      len;
+		const char *text = selector_text(e->selectors[i], &len);
+		struct why  why;
+		if (!is_refused(l, e, e->selectors[i]))
+			continue;
+		why_set(&why, OK,
+			"log_control: <Log> block %u: Metric %s is refused: an earlier block is mandatory; make this one "
+			"mandatory too, or take it out",
+			block, excerpt_of(text, len).text);
+		notice(ctx, SEVERITY_WARNING, why.text);
+	}
+}
+
+/* Swaps in a ledger while nobody reads yet. */
+static void replace_early(struct logger *lg, struct ledger *new)
+{
+	ledger_free(logger_ledger(lg));
+	atomic_store(&lg->ledger, new);
+}
+
+static enum err add_early(struct logger *lg, struct entry *e, struct why *why)
+{
+	struct ledger *new;
+	enum err       err = ledger_add(logger_ledger(lg), e, lg->settings->max_rules, &new, why);
+	if (err == OK)
+		replace_early(lg, new);
+	return err;
+}
+
+static enum err parse_metrics(const struct logger *lg, const struct log_block *b, struct selector **out, size_t *n,
+			      notice_fn *notice, void *ctx)
+{
+	for (size_t i = 0; i < b->n_metrics; i++) {
+		struct why why, line;
+		enum err   err = selector_parse(&out[*n], b->metrics[i], strlen(b->metrics[i]), lg->own_host, &why);
+		if (err == ERR_NOMEM)
+			return err;
+		if (err == OK) {
+			(*n)++;
+			continue;
+		}
+		why_set(&line, err, "log_control: <Log> block %u: Metric: %s", b->number, why.text);
+		notice(ctx, SEVERITY_ERROR, line.text);
+	}
+	return OK;
+}
+
+static void selectors_unref(struct selector **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		selector_unref(list[i]);
+}
+
+static enum err add_block(struct logger *lg, const struct log_block *b, uint64_t *id, const struct now *now,
+			  notice_fn *notice, void *ctx)
+{
+	struct selector **list = calloc(b->n_metrics + 1, sizeof(*list));
+	struct entry     *e = NULL;
+	size_t            n = 0;
+	struct why        why, line;
+	if (list == NULL)
+		return ERR_NOMEM;
+	enum err err = parse_metrics(lg, b, list, &n, notice, ctx);
+	if (err == OK && n > 0) {
+		e = entry_new(ORIGIN_CONFIG, *id, &b->ask, list, n, NULL);
+		err = e == NULL ? ERR_NOMEM : OK;
+	}
+	if (e == NULL)
+		selectors_unref(list, n);
+	free(list);
+	if (e == NULL)
+		return err;
+	e->at_s = now->wall_ns / 1000000000;
+	warn_refused(logger_ledger(lg), e, b->number, notice, ctx);
+	err = add_early(lg, e, &why);
+	entry_unref(e);
+	if (err == OK) {
+		(*id)++;
+	} else if (err != ERR_NOMEM) {
+		why_set(&line, err, "log_control: <Log> block %u: %s", b->number, why.text);
+		notice(ctx, SEVERITY_ERROR, line.text);
+		err = OK;
+	}
+	return err;
+}
+
+static enum err recover_one(void *ctx, struct entry *e)
+{
+	struct logger *lg = ctx;
+	e->saved = true;
+	struct ledger *new;
+	enum err       err = ledger_add(logger_ledger(lg), e, SIZE_MAX, &new, NULL);
+	if (err == OK)
+		replace_early(lg, new);
+	return err;
+}
+
+static enum err recover(struct logger *lg, const struct now *now, notice_fn *notice, void *ctx, struct why *why)
+{
+	struct recovered got = { 0 };
+	struct why       line;
+	enum err err = savefile_open(&lg->savefile, lg->settings->state_file, lg->own_host, now->boot_ns, now->wall_ns,
+				     recover_one, lg, &got, why);
+	if (err != OK)
+		return err;
+	ledger_set_newest_id(logger_ledger(lg), got.newest_id);
+	if (got.dropped > 0) {
+		why_set(&line, OK, "log_control: StateFile \"%s\": %zu damaged records were dropped, %zu kept",
+			lg->settings->state_file, got.dropped, got.kept);
+		notice(ctx, SEVERITY_WARNING, line.text);
+	}
+	size_t in_force = 0;
+	for (size_t i = 0; i < ledger_count(logger_ledger(lg)); i++)
+		in_force += ledger_get(logger_ledger(lg), i)->origin == ORIGIN_SOCKET;
+	why_set(&line, OK, "log_control: %zu saved entries are in force after the configuration's", in_force);
+	notice(ctx, SEVERITY_INFO, line.text);
+	return OK;
+}
+
+static enum err logger_init(struct logger *lg, const struct settings *settings, const char *own_host)
+{
+	pthread_mutex_init(&lg->control, NULL);
+	lg->settings = settings;
+	lg->own_host = strdup(own_host);
+	lg->table = table_new(settings->max_instances);
+	lg->sources = sources_new();
+	lg->tally = tally_new();
+	atomic_init(&lg->ledger, ledger_new(settings->def));
+	bool whole = lg->own_host != NULL && lg->table != NULL && lg->sources != NULL && lg->tally != NULL &&
+		     logger_ledger(lg) != NULL;
+	return whole ? OK : ERR_NOMEM;
+}
+
+enum err logger_new(struct logger **out, const struct settings *settings, const char *own_host,
+		    int64_t default_interval_ns, const struct now *now, notice_fn *notice, void *ctx, struct why *why)
+{
+	struct logger *lg = calloc(1, sizeof(*lg));
+	if (lg == NULL)
+		return no_memory(why);
+	uint64_t id = 1;
+	enum err err = logger_init(lg, settings, own_host);
+	lg->default_interval_ns = default_interval_ns;
+	lg->swept_ns = now->arrival_ns;
+	for (size_t i = 0; i < settings->n_logs && err == OK; i++)
+		err = add_block(lg, &settings->logs[i], &id, now, notice, ctx);
+	if (err != OK)
+		no_memory(why);
+	else if (settings->state_file != NULL)
+		err = recover(lg, now, notice, ctx, why);
+	if (err != OK) {
+		logger_free(lg);
+		return err;
+	}
+	ledger_set_step(logger_ledger(lg), 1);
+	*out = lg;
+	return OK;
+}
+
+void logger_free(struct logger *lg)
+{
+	if (lg == NULL)
+		return;
+	logger_reclaim(lg);
+	if (lg->savefile != NULL)
+		savefile_close(lg->savefile);
+	ledger_free(logger_ledger(lg));
+	table_free(lg->table);
+	sources_free(lg->sources);
+	tally_free(lg->tally);
+	pthread_mutex_destroy(&lg->control);
+	free(lg->own_host);
+	free(lg);
+}
+
+/* ---- data path ---- */
+
+static struct instance *instance_for(struct logger *lg, const struct sample *sample)
+{
+	struct instance *i = instance_new(sample->ident);
+	if (i == NULL)
+		return NULL;
+	i->source = source_get(lg->sources, sample->source);
+	if (i->source == NULL) {
+		instance_free(i);
+		return NULL;
+	}
+	if (sample->source_interval_ns > 0 && !atomic_load_explicit(&i->source->driven, memory_order_relaxed))
+		atomic_store_explicit(&i->source->configured_ns, sample->source_interval_ns, memory_order_relaxed);
+	return i;
+}
+
+/* The first value of a name.  It is folded outside the lock, and once more inside if a request came between.  NULL: no room. */
+static struct instance *newcomer(struct logger *lg, const struct sample *sample)
+{
+	struct instance *i = instance_for(lg, sample);
+	if (i == NULL)
+		return NULL;
+	const struct ledger *seen = logger_ledger(lg);
+	i->hold = ledger_fold(seen, sample->ident);
+	table_lock_births(lg->table);
+	struct instance *other = table_find(lg->table, sample->ident), *loser = i;
+	if (other == NULL) {
+		const struct ledger *now = logger_ledger(lg);
+		if (now != seen)
+			i->hold = ledger_fold(now, sample->ident);
+		if (table_add_locked(lg->table, i) == OK) {
+			other = i;
+			loser = NULL;
+			atomic_fetch_add_explicit(&lg->births, 1, memory_order_relaxed);
+		}
+	}
+	table_unlock_births(lg->table);
+	instance_free(loser);
+	return other;
+}
+
+/* Memory ran out: the value passes as it is. */
+static struct pass fail_open(struct logger *lg, const struct sample *sample)
+{
+	tally_count(lg->tally, COUNT_FAILED_OPEN);
+	tally_count(lg->tally, COUNT_PASSED);
+	return (struct pass){ true, false, sample->interval_ns };
+}
+
+static struct verdict decide_locked(struct logger *lg, struct instance *i, const struct sample *sample, struct held *held)
+{
+	/* loaded with the lock held: whoever promoted a pending hold had seen its ledger, so this one is no older */
+	const struct ledger *ledger = logger_ledger(lg);
+	struct hold          hold = instance_hold_locked(i, ledger_step(ledger));
+	struct moment        now = { sample->time_ns, sample->interval_ns, sample->arrival_ns, ledger_newest_id(ledger), 0,
+				     lg->settings->align };
+	if (hold.held.kind == DELTA_NATIVE)
+		now.pace_ns = atomic_load_explicit(&i->source->pace_ns, memory_order_relaxed);
+	*held = hold.held;
+	return gate_decide(&i->memory, &hold, &now);
+}
+
+/* Takes the sample into the window and, when logged, writes what it gathered over the values.  Gives a window that is of no
+ * further use, to be freed without the lock. */
+static struct window *gather_locked(struct instance *i, struct sample *sample, struct held held,
+				    const struct verdict *verdict, bool *rewritten)
+{
+	struct window *w = i->window;
+	if (w == NULL || window_count(w) != sample->n)
+		return NULL;
+	window_collect(w, held, verdict, sample->values, sample->kinds, sample->n);
+	if (verdict->logged) {
+		window_emit(w, held, sample->values, sample->kinds, sample->n);
+		*rewritten = true;
+	}
+	if ((held.on && held.kind == DELTA_EVERY) || !window_is_empty(w))
+		return NULL;
+	i->window = NULL;
+	return w;
+}
+
+/* Makes the window that a value left out needs; the instance's lock is let go meanwhile.  false: no memory. */
+static bool make_window(struct instance *i, size_t n)
+{
+	instance_unlock(i);
+	struct window *w = window_new(n);
+	instance_lock(i);
+	if (i->window != NULL) {
+		window_free(w);
+		return true;
+	}
+	i->window = w;
+	return w != NULL;
+}
+
+static void count(struct logger *lg, const struct verdict *verdict)
+{
+	if (verdict->late)
+		tally_count(lg->tally, verdict->duplicate ? COUNT_DUPLICATE : COUNT_LATE);
+	tally_count(lg->tally, verdict->logged ? COUNT_PASSED : COUNT_SUPPRESSED);
+}
+
+static struct pass judge(struct logger *lg, struct instance *i, struct sample *sample)
+{
+	struct held held;
+	bool        rewritten = false, failed = false;
+	instance_lock(i);
+	struct verdict verdict = decide_locked(lg, i, sample, &held);
+	if (i->window == NULL && window_is_needed(held, &verdict, sample->kinds, sample->n))
+		failed = !make_window(i, sample->n);
+	struct window *over = gather_locked(i, sample, held, &verdict, &rewritten);
+	instance_unlock(i);
+	window_free(over);
+	if (failed)
+		return fail_open(lg, sample);
+	count(lg, &verdict);
+	return (struct pass){ verdict.logged, rewritten, verdict.interval_ns };
+}
+
+struct pass logger_value(struct logger *lg, struct sample *sample)
+{
+	rcu_enter();
+	struct instance *i = table_find(lg->table, sample->ident);
+	if (i == NULL)
+		i = newcomer(lg, sample);
+	struct pass pass = i == NULL ? fail_open(lg, sample) : judge(lg, i, sample);
+	rcu_leave();
+	return pass;
+}

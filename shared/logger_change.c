@@ -1,0 +1,349 @@
+/*
+ * logger_change - a new ledger is put in force as one step; FORGET, and entries that end.  See DESIGN.md.
+ */
+#include <stdlib.h>
+
+#include "logger_internal.h"
+
+#define FEW 64 /* newborn that may be looked at with the births lock held */
+
+struct hold logger_hold(const struct logger *lg, struct instance *i)
+{
+	instance_lock(i);
+	struct hold hold = instance_hold_locked(i, ledger_step(logger_ledger(lg)));
+	instance_unlock(i);
+	return hold;
+}
+
+void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx)
+{
+	struct ident ident = selector_ident(s);
+	size_t       n;
+	if (!selector_is_pattern(s)) {
+		struct instance *i = table_find(lg->table, ident);
+		if (i != NULL)
+			fn(ctx, i);
+		return;
+	}
+	struct instance *const *list = table_range(lg->table, ident.text, selector_prefix(s), &n);
+	for (size_t k = 0; k < n; k++) {
+		if (selector_matches(s, list[k]->name, list[k]->name_len))
+			fn(ctx, list[k]);
+	}
+}
+
+static bool hold_equal(struct hold a, struct hold b)
+{
+	return held_equal(a.held, b.held) && a.by == b.by;
+}
+
+static bool is_touched(const struct change *c, const struct instance *i)
+{
+	if (c->added != NULL)
+		return entry_selects(c->added, i->name, i->name_len);
+	for (size_t k = 0; k < c->n_removed; k++) {
+		if (entry_selects(c->removed[k], i->name, i->name_len))
+			return true;
+	}
+	return false;
+}
+
+void change_prepare(struct change *c, struct instance *i)
+{
+	instance_lock(i);
+	struct hold hold = instance_hold_locked(i, c->step - 1), next = hold;
+	instance_unlock(i);
+	if (c->added != NULL)
+		control_next(&next, &c->added->ask, entry_by(c->added));
+	else
+		next = ledger_fold(c->ledger, instance_ident(i));
+	if (hold_equal(hold, next))
+		return;
+	instance_lock(i);
+	i->pending = next;
+	i->pending_step = c->step;
+	instance_unlock(i);
+}
+
+static void prepare_newborn(struct change *c, struct instance *from, const struct instance *until)
+{
+	for (struct instance *i = from; i != until; i = i->next) {
+		if (is_touched(c, i))
+			change_prepare(c, i);
+	}
+}
+
+/* Leaves with the births lock held, and with every instance born so far prepared. */
+static void catch_up(struct change *c)
+{
+	struct instance *done = NULL;
+	size_t           n_done = 0;
+	for (;;) {
+		size_t n;
+		table_lock_births(c->logger->table);
+		struct instance *head = table_newborn_locked(c->logger->table, &n);
+		if (n - n_done <= FEW) {
+			prepare_newborn(c, head, done);
+			return;
+		}
+		table_unlock_births(c->logger->table);
+		prepare_newborn(c, head, done);
+		done = head;
+		n_done = n;
+	}
+}
+
+void change_finish(struct change *c, struct instance *i)
+{
+	instance_lock(i);
+	if (i->pending_step == c->step) {
+		struct hold hold = instance_hold_locked(i, c->step);
+		gate_changed(&i->memory, &hold, c->now->arrival_ns, c->logger->default_interval_ns);
+	}
+	instance_unlock(i);
+}
+
+void logger_reclaim(struct logger *lg)
+{
+	if (lg->n_retired == 0)
+		return;
+	rcu_grace();
+	for (size_t i = 0; i < lg->n_retired; i++)
+		ledger_free(lg->retired[i]);
+	lg->n_retired = 0;
+}
+
+void change_publish(struct change *c)
+{
+	struct logger *lg = c->logger;
+	if (lg->n_retired == RETIRED_MAX)
+		logger_reclaim(lg);
+	ledger_set_step(c->ledger, c->step);
+	catch_up(c);
+	size_t           n;
+	struct instance *newborn = table_newborn_locked(lg->table, &n);
+	lg->retired[lg->n_retired++] = atomic_exchange(&lg->ledger, c->ledger);
+	table_unlock_births(lg->table);
+	for (struct instance *i = newborn; i != NULL; i = i->next)
+		change_finish(c, i);
+}
+
+static void prepare_one(void *ctx, struct instance *i)
+{
+	change_prepare(ctx, i);
+}
+
+static void finish_one(void *ctx, struct instance *i)
+{
+	change_finish(ctx, i);
+}
+
+#define WALKS_MAX 16 /* patterns: with more it is cheaper to look at every instance once */
+
+static size_t count_patterns(const struct change *c)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < c->n_removed; k++) {
+		for (size_t s = 0; s < c->removed[k]->n_selectors; s++)
+			n += selector_is_pattern(c->removed[k]->selectors[s]);
+	}
+	return n;
+}
+
+/* Calls `fn` for every instance that the removed entries select (or for all, when that is cheaper: it does no harm). */
+static void each_removed(struct change *c, instance_fn *fn)
+{
+	if (count_patterns(c) > WALKS_MAX) {
+		size_t                  n;
+		struct instance *const *list = table_roster(c->logger->table, &n);
+		for (size_t k = 0; k < n; k++)
+			fn(c, list[k]);
+		return;
+	}
+	for (size_t k = 0; k < c->n_removed; k++) {
+		for (size_t s = 0; s < c->removed[k]->n_selectors; s++)
+			logger_select(c->logger, c->removed[k]->selectors[s], fn, c);
+	}
+}
+
+/* Puts `new` in force, which lacks the entries `removed`. */
+static void apply_removal(struct logger *lg, struct ledger *new, struct entry *const *removed, size_t n,
+			  const struct now *now)
+{
+	struct change c = { .logger = lg, .ledger = new, .removed = removed, .n_removed = n, .now = now };
+	c.step = ledger_step(logger_ledger(lg)) + 1;
+	each_removed(&c, prepare_one);
+	change_publish(&c);
+	each_removed(&c, finish_one);
+}
+
+/* The entries of `old` that are to go, and their ids. */
+struct going {
+	struct entry **list; /* borrowed from the ledger */
+	uint64_t      *ids;
+	size_t         n;
+};
+
+static void going_fini(struct going *g)
+{
+	free(g->list);
+	free(g->ids);
+}
+
+static enum err going_init(struct going *g, size_t room)
+{
+	*g = (struct going){ malloc((room + 1) * sizeof(struct entry *)), malloc((room + 1) * sizeof(uint64_t)), 0 };
+	return g->list == NULL || g->ids == NULL ? ERR_NOMEM : OK;
+}
+
+static void going_add(struct going *g, const struct entry *e)
+{
+	g->list[g->n] = (struct entry *)e;
+	g->ids[g->n++] = e->id;
+}
+
+static enum err choose_all(struct going *g, const struct ledger *l, may_forget_fn *may, void *ctx)
+{
+	for (size_t i = 0; i < ledger_count(l); i++) {
+		const struct entry *e = ledger_get(l, i);
+		if (e->origin == ORIGIN_SOCKET && may(ctx, e))
+			going_add(g, e);
+	}
+	return OK;
+}
+
+static enum err choose_ids(struct going *g, const struct ledger *l, const uint64_t *ids, size_t n, may_forget_fn *may,
+			   void *ctx, struct why *why)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = ledger_find(l, ORIGIN_SOCKET, ids[i]);
+		if (e == NULL)
+			return why_set(why, ERR_UNKNOWN, "no entry %llu is in force; RULES lists those that are",
+				       (unsigned long long)ids[i]);
+		if (!may(ctx, e))
+			return why_set(why, ERR_DENIED, "entry %llu is %s, and FORGET of it needs that right; RULES shows it",
+				       (unsigned long long)ids[i], control_name(e->ask.control));
+		going_add(g, e);
+	}
+	return OK;
+}
+
+static enum err forget_locked(struct logger *lg, struct going *g, const struct now *now, struct why *why)
+{
+	struct ledger *new;
+	enum err       err = ledger_remove(logger_ledger(lg), g->ids, g->n, &new, why);
+	if (err != OK)
+		return err;
+	if (lg->savefile != NULL)
+		err = savefile_forget(lg->savefile, g->ids, g->n, now->wall_ns, why);
+	if (err != OK) {
+		ledger_free(new);
+		return err;
+	}
+	apply_removal(lg, new, g->list, g->n, now);
+	return OK;
+}
+
+enum err logger_forget(struct logger *lg, const uint64_t *ids, size_t n, may_forget_fn *may, void *ctx,
+		       const struct now *now, size_t *gone, struct why *why)
+{
+	struct going g;
+	pthread_mutex_lock(&lg->control);
+	const struct ledger *l = logger_ledger(lg);
+	enum err             err = going_init(&g, n > 0 ? n : ledger_count(l));
+	if (err != OK)
+		why_set(why, err, "out of memory; nothing was changed, try again later");
+	else if (n > 0)
+		err = choose_ids(&g, l, ids, n, may, ctx, why);
+	else
+		err = choose_all(&g, l, may, ctx);
+	if (err == OK && g.n > 0)
+		err = forget_locked(lg, &g, now, why);
+	if (err == OK)
+		*gone = g.n;
+	going_fini(&g);
+	pthread_mutex_unlock(&lg->control);
+	return err;
+}
+
+/* ---- time ---- */
+
+static enum err end_entries(struct logger *lg, const struct now *now, size_t *ended)
+{
+	struct ledger *l = logger_ledger(lg), *new = NULL;
+	struct going   g;
+	if (ledger_next_end(l) > now->boot_ns)
+		return OK;
+	enum err err = going_init(&g, ledger_count(l));
+	for (size_t i = 0; i < ledger_count(l) && err == OK; i++) {
+		if (ledger_get(l, i)->ends_ns <= now->boot_ns)
+			going_add(&g, ledger_get(l, i));
+	}
+	if (err == OK)
+		err = ledger_expire(l, now->boot_ns, &new);
+	if (err == OK && new != NULL) {
+		apply_removal(lg, new, g.list, g.n, now);
+		*ended = g.n;
+	}
+	going_fini(&g);
+	return err;
+}
+
+struct age {
+	int64_t arrival_ns, history_ns;
+};
+
+/* Unseen for HistoryTimeout and for ten of its own intervals (specification section 17). */
+static bool is_over(void *ctx, struct instance *i)
+{
+	const struct age *age = ctx;
+	instance_lock(i);
+	int64_t unseen_ns = age->arrival_ns - i->memory.arrival_ns, ten_ns = 10 * i->memory.interval_ns;
+	instance_unlock(i);
+	return unseen_ns > age->history_ns && unseen_ns > ten_ns;
+}
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* How often the whole roster is looked through: an eighth of HistoryTimeout, from a second to five minutes. */
+static int64_t sweep_period(int64_t history_ns)
+{
+	int64_t period_ns = history_ns / 8;
+	if (period_ns < SECOND_NS)
+		return SECOND_NS;
+	return period_ns > 300 * SECOND_NS ? 300 * SECOND_NS : period_ns;
+}
+
+static void sweep(struct logger *lg, const struct now *now)
+{
+	struct age age = { now->arrival_ns, (int64_t)lg->settings->history_ms * 1000000 };
+	bool       full = now->arrival_ns - lg->swept_ns >= sweep_period(age.history_ns);
+	size_t     n;
+	if (full)
+		lg->swept_ns = now->arrival_ns;
+	table_roster(lg->table, &n); /* newcomers are put in order now, not when a request waits for it */
+	table_sweep(lg->table, full ? is_over : NULL, &age);
+}
+
+enum err logger_tick(struct logger *lg, const struct now *now, size_t *ended)
+{
+	size_t n = 0;
+	pthread_mutex_lock(&lg->control);
+	enum err err = end_entries(lg, now, &n);
+	sweep(lg, now);
+	logger_reclaim(lg);
+	if (lg->savefile != NULL && savefile_wants_compaction(lg->savefile, logger_ledger(lg)))
+		savefile_compact(lg->savefile, logger_ledger(lg), now->boot_ns, now->wall_ns, NULL);
+	pthread_mutex_unlock(&lg->control);
+	if (ended != NULL)
+		*ended = n;
+	return err;
+}
+
+int64_t logger_next_end(struct logger *lg)
+{
+	pthread_mutex_lock(&lg->control);
+	int64_t end_ns = ledger_next_end(logger_ledger(lg));
+	pthread_mutex_unlock(&lg->control);
+	return end_ns;
+}

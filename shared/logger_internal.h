@@ -1,0 +1,74 @@
+/*
+ * logger_internal - what the files of the logger share; nobody else includes it.
+ */
+#ifndef LC_LOGGER_INTERNAL_H
+#define LC_LOGGER_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "instance.h"
+#include "logger.h"
+#include "rcu.h"
+#include "savefile.h"
+#include "table.h"
+
+#define RETIRED_MAX 32 /* ledgers that wait for one common grace period */
+
+struct logger {
+	/* constant */
+	const struct settings *settings; /* borrowed */
+	char                  *own_host;
+	int64_t                default_interval_ns;
+	struct table          *table;
+	struct sources        *sources;
+	struct tally          *tally;
+
+	/* stored under control lock and births lock; loaded by any thread in a read section */
+	_Atomic(struct ledger *) ledger;
+
+	/* control lock */
+	pthread_mutex_t  control;
+	struct savefile *savefile; /* NULL: rules are temporary */
+	struct ledger   *retired[RETIRED_MAX];
+	size_t           n_retired;
+	int64_t          swept_ns; /* arrival clock of the last sweep */
+
+	/* atomic, relaxed */
+	_Atomic uint64_t births;
+};
+
+/* The published ledger; control lock held, or inside a read section. */
+static inline struct ledger *logger_ledger(const struct logger *lg)
+{
+	return atomic_load_explicit(&((struct logger *)lg)->ledger, memory_order_acquire);
+}
+
+/* What `i` holds in force; control lock held. */
+struct hold logger_hold(const struct logger *lg, struct instance *i);
+
+/* Calls `fn` for each known instance that `s` selects, in order of identifier; control lock held. */
+typedef void instance_fn(void *ctx, struct instance *i);
+void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx);
+
+/* One change of the ledger, to be made in a single step.  Nothing here can fail. */
+struct change {
+	struct logger       *logger;
+	struct ledger       *ledger;       /* the new one; taken over by change_publish() */
+	const struct entry  *added;        /* LOG: what instances hold goes one rule further ... */
+	struct entry *const *removed;      /* ... FORGET and end: they are folded anew */
+	size_t               n_removed;
+	uint64_t             step;
+	const struct now    *now;
+};
+
+/* Gives `i` what it will hold from the step on, if the change touches it. */
+void change_prepare(struct change *c, struct instance *i);
+/* Catches up with instances born meanwhile, then publishes: from here on every value is judged by the new ledger. */
+void change_publish(struct change *c);
+/* After it was published: brings the availability of `i` in line with what it holds now. */
+void change_finish(struct change *c, struct instance *i);
+/* Frees retired ledgers; waits for a grace period if there are any.  Control lock held. */
+void logger_reclaim(struct logger *lg);
+
+#endif
