@@ -221,6 +221,7 @@ static struct instance *newcomer(struct logger *lg, const struct sample *sample)
 		return NULL;
 	const struct ledger *seen = logger_ledger(lg);
 	i->hold = ledger_fold(seen, sample->ident);
+	i->memory.arrival_ns = sample->arrival_ns; /* not yet judged, but seen */
 	table_lock_births(lg->table);
 	struct instance *other = table_find(lg->table, sample->ident), *loser = i;
 	if (other == NULL) {

@@ -171,7 +171,9 @@ static void apply_removal(struct logger *lg, struct ledger *new, struct entry *c
 			  const struct now *now)
 {
 	struct change c = { .logger = lg, .ledger = new, .removed = removed, .n_removed = n, .now = now };
+	size_t        known;
 	c.step = ledger_step(logger_ledger(lg)) + 1;
+	table_roster(lg->table, &known);
 	each_removed(&c, prepare_one);
 	change_publish(&c);
 	each_removed(&c, finish_one);

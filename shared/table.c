@@ -228,7 +228,6 @@ struct instance *const *table_roster(struct table *t, size_t *n)
 struct instance *const *table_range(struct table *t, const char *prefix, size_t len, size_t *n)
 {
 	size_t first;
-	settle(t);
 	roster_range(&t->roster, prefix, len, &first, n);
 	return *n == 0 ? NULL : t->roster.list + first;
 }

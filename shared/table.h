@@ -37,9 +37,10 @@ size_t table_count(const struct table *t); /* any thread */
 /* Control side: takes the newborn into the list, then gives all instances in order of identifier (bytes compared). `n` is
  * their number; the array stays valid and unchanged until the next call of a control-side function here. */
 struct instance *const *table_roster(struct table *t, size_t *n);
-/* The part of the roster whose identifiers begin with `prefix`. */
+/* The part of the roster, as of the last table_roster(), whose identifiers begin with `prefix`: newborn stay where they are, so
+ * that a request of many selectors can still tell who came after it began. */
 struct instance *const *table_range(struct table *t, const char *prefix, size_t len, size_t *n);
-/* The instances born since the last table_roster() or table_range(), newest first, linked by `next`, and their number.  Births
+/* The instances born since the last table_roster(), newest first, linked by `next`, and their number.  Births
  * lock held; the links stay as they are until the next control-side function here, so the control side may follow them without
  * the lock: what is born meanwhile stands in front. */
 struct instance *table_newborn_locked(const struct table *t, size_t *n);

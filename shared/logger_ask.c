@@ -1,0 +1,250 @@
+/* logger_ask - what the logger tells: ENQUIRE, flags, entries, figures; see logger.h. */
+#include <stdlib.h>
+
+#include "logger_internal.h"
+#include "outcomes.h"
+
+struct asking {
+	struct logger        *logger;
+	const struct enquiry *enquiry;
+	const struct now     *now;
+	struct rows           rows;
+};
+
+static bool is_wanted(const struct asking *a, struct instance *i, struct held held)
+{
+	const struct enquiry *e = a->enquiry;
+	if ((e->control >= 0 && (int)held.mandatory != e->control) || (e->on >= 0 && (int)held.on != e->on))
+		return false;
+	if (!e->unavailable)
+		return true;
+	if (i == NULL || !held.on)
+		return held.on;
+	instance_lock(i);
+	bool available = gate_is_available(&i->memory, a->now->arrival_ns);
+	instance_unlock(i);
+	return !available;
+}
+
+static void ask_instance(void *ctx, struct instance *i)
+{
+	struct asking *a = ctx;
+	struct held    held = logger_hold(a->logger, i).held;
+	if (is_wanted(a, i, held))
+		rows_add(&a->rows, i, held, OUTCOME_HELD);
+}
+
+/* Filters leave lines out; a selector of which nothing is known says so, filters or not. */
+static void ask_selector(struct asking *a, struct selector *s)
+{
+	rows_group(&a->rows, s);
+	if (!selector_is_pattern(s)) {
+		struct instance *i = table_find(a->logger->table, selector_ident(s));
+		struct held      held = ledger_fold(logger_ledger(a->logger), selector_ident(s)).held;
+		if (i != NULL)
+			ask_instance(a, i);
+		else if (is_wanted(a, NULL, held))
+			rows_add(&a->rows, NULL, held, OUTCOME_HELD);
+		return;
+	}
+	size_t before = a->rows.out->n_rows;
+	logger_select(a->logger, s, ask_instance, a);
+	bool filtered = a->enquiry->control >= 0 || a->enquiry->on >= 0 || a->enquiry->unavailable;
+	if (a->rows.out->n_rows == before && !filtered)
+		rows_add(&a->rows, NULL, (struct held){ 0 }, OUTCOME_NONE);
+}
+
+static enum err ask_all(struct logger *lg, const struct enquiry *e, const struct now *now, struct outcomes *out)
+{
+	struct asking a = { lg, e, now, { out, 0, false } };
+	size_t        n;
+	enum err      err = outcomes_init(out, lg, e->n_selectors);
+	if (err != OK)
+		return err;
+	table_roster(lg->table, &n);
+	for (size_t i = 0; i < e->n_selectors && !a.rows.failed; i++)
+		ask_selector(&a, e->selectors[i]);
+	return a.rows.failed ? ERR_NOMEM : OK;
+}
+
+enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *now, struct outcomes *out,
+			struct why *why)
+{
+	struct outcomes o = OUTCOMES_INIT;
+	pthread_mutex_lock(&lg->control);
+	enum err err = ask_all(lg, e, now, &o);
+	if (err != OK)
+		outcomes_fini_locked(&o);
+	for (size_t i = 0; i < e->n_selectors; i++)
+		selector_unref(e->selectors[i]);
+	pthread_mutex_unlock(&lg->control);
+	free(e->selectors);
+	e->selectors = NULL;
+	e->n_selectors = 0;
+	if (err != OK)
+		return why_set(why, err, "out of memory; try again later, or ask for less at once");
+	*out = o;
+	return OK;
+}
+
+static bool is_timed(struct logger *lg, uint64_t by)
+{
+	if (by == 0)
+		return false;
+	rcu_enter();
+	const struct entry *e = ledger_find(logger_ledger(lg), ORIGIN_SOCKET, by);
+	bool                timed = e != NULL && e->ends_ns != ENTRY_FOREVER;
+	rcu_leave();
+	return timed;
+}
+
+struct facts logger_facts(struct logger *lg, const struct row *row, const struct now *now)
+{
+	struct facts     f = { .seen = row->instance != NULL };
+	struct instance *i = row->instance;
+	if (i == NULL) {
+		f.delta_ms = gate_shown_delta_ms(NULL, row->held, 0, lg->default_interval_ns);
+		return f;
+	}
+	f.driven = atomic_load_explicit(&i->source->driven, memory_order_relaxed);
+	int64_t configured_ns = f.driven ? atomic_load_explicit(&i->source->configured_ns, memory_order_relaxed) : 0;
+	instance_lock(i);
+	f.in_log = i->memory.in_log;
+	f.available = gate_is_available(&i->memory, now->arrival_ns);
+	f.source_interval_ns = i->memory.interval_ns;
+	f.delta_ms = gate_shown_delta_ms(&i->memory, row->held, configured_ns, lg->default_interval_ns);
+	uint64_t by = i->pending_step != 0 ? i->pending.by : i->hold.by;
+	instance_unlock(i);
+	f.timed = is_timed(lg, by);
+	return f;
+}
+
+enum err logger_entries(struct logger *lg, struct entries *out)
+{
+	pthread_mutex_lock(&lg->control);
+	const struct ledger *l = logger_ledger(lg);
+	size_t               n = ledger_count(l);
+	struct entry       **list = malloc((n + 1) * sizeof(*list));
+	for (size_t i = 0; list != NULL && i < n; i++)
+		list[i] = entry_ref((struct entry *)ledger_get(l, i));
+	pthread_mutex_unlock(&lg->control);
+	if (list == NULL)
+		return ERR_NOMEM;
+	*out = (struct entries){ lg, n, list };
+	return OK;
+}
+
+void entries_fini(struct entries *e)
+{
+	if (e->logger == NULL)
+		return;
+	pthread_mutex_lock(&e->logger->control);
+	for (size_t i = 0; i < e->n; i++)
+		entry_unref(e->list[i]);
+	pthread_mutex_unlock(&e->logger->control);
+	free(e->list);
+	*e = ENTRIES_INIT;
+}
+
+/* Counts each instance once: for the first selector of the entry that selects it. */
+struct counting {
+	const struct entry *entry;
+	size_t              selector, n;
+};
+
+static void count_one(void *ctx, struct instance *i)
+{
+	struct counting *c = ctx;
+	for (size_t s = 0; s < c->selector; s++) {
+		if (selector_matches(c->entry->selectors[s], i->name, i->name_len))
+			return;
+	}
+	c->n++;
+}
+
+size_t logger_selected(struct logger *lg, const struct entry *e)
+{
+	struct counting c = { e, 0, 0 };
+	size_t          known, patterns = 0;
+	pthread_mutex_lock(&lg->control);
+	table_roster(lg->table, &known);
+	for (size_t s = 0; s < e->n_selectors; s++)
+		patterns += selector_is_pattern(e->selectors[s]);
+	for (size_t s = 0; s < e->n_selectors; s++) {
+		c.selector = patterns == 0 ? 0 : s; /* exact ones alone never meet: an entry names each once */
+		logger_select(lg, e->selectors[s], count_one, &c);
+	}
+	pthread_mutex_unlock(&lg->control);
+	return c.n;
+}
+
+void logger_explain(struct logger *lg, struct ident ident, step_fn *fn, void *ctx)
+{
+	pthread_mutex_lock(&lg->control);
+	ledger_explain(logger_ledger(lg), ident, fn, ctx);
+	pthread_mutex_unlock(&lg->control);
+}
+
+void logger_figures(struct logger *lg, struct figures *out)
+{
+	pthread_mutex_lock(&lg->control);
+	const struct ledger *l = logger_ledger(lg);
+	*out = (struct figures){
+		.instances = table_count(lg->table),
+		.max_instances = lg->settings->max_instances,
+		.entries = ledger_count(l),
+		.selectors = ledger_selector_count(l),
+		.max_selectors = lg->settings->max_rules,
+		.newest_id = ledger_newest_id(l),
+	};
+	pthread_mutex_unlock(&lg->control);
+	for (size_t c = 0; c < COUNTED_MAX; c++)
+		out->counted[c] = tally_read(lg->tally, (enum counted)c);
+}
+
+void logger_count(struct logger *lg, enum counted what)
+{
+	tally_count(lg->tally, what);
+}
+
+struct sources *logger_sources(struct logger *lg)
+{
+	return lg->sources;
+}
+
+const char *logger_own_host(const struct logger *lg)
+{
+	return lg->own_host;
+}
+
+const struct settings *logger_settings(const struct logger *lg)
+{
+	return lg->settings;
+}
+
+void logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx)
+{
+	size_t n;
+	pthread_mutex_lock(&lg->control);
+	struct instance *const *list = table_roster(lg->table, &n);
+	uint64_t                step = ledger_step(logger_ledger(lg));
+	for (size_t k = 0; k < n; k++) {
+		struct instance *i = list[k];
+		if (i->source != source)
+			continue;
+		instance_lock(i);
+		struct hold hold = instance_hold_locked(i, step);
+		bool        to_come = hold.held.on && hold.held.kind == DELTA_ONCE && !gate_once_done(&i->memory, &hold);
+		instance_unlock(i);
+		fn(ctx, hold.held, to_come);
+	}
+	pthread_mutex_unlock(&lg->control);
+}
+
+uint64_t logger_epoch(struct logger *lg)
+{
+	rcu_enter();
+	uint64_t step = ledger_step(logger_ledger(lg));
+	rcu_leave();
+	return step + atomic_load_explicit(&lg->births, memory_order_relaxed);
+}

@@ -1,0 +1,70 @@
+/* outcomes - see outcomes.h. */
+#include "outcomes.h"
+
+#include <stdlib.h>
+
+#include "logger_internal.h"
+
+enum err outcomes_init(struct outcomes *o, struct logger *lg, size_t n)
+{
+	*o = OUTCOMES_INIT;
+	o->groups = calloc(n > 0 ? n : 1, sizeof(*o->groups));
+	if (o->groups == NULL)
+		return ERR_NOMEM;
+	o->logger = lg;
+	return OK;
+}
+
+void rows_group(struct rows *r, struct selector *s)
+{
+	r->out->groups[r->out->n_groups++] = (struct group){ selector_ref(s), 0 };
+}
+
+static bool rows_reserve(struct rows *r)
+{
+	if (r->out->n_rows < r->size)
+		return true;
+	size_t      size = r->size == 0 ? 16 : 2 * r->size;
+	struct row *rows = realloc(r->out->rows, size * sizeof(*rows));
+	if (rows == NULL) {
+		r->failed = true;
+		return false;
+	}
+	r->out->rows = rows;
+	r->size = size;
+	return true;
+}
+
+void rows_add(struct rows *r, struct instance *i, struct held held, enum outcome outcome)
+{
+	if (r->failed || !rows_reserve(r))
+		return;
+	held.spare = outcome;
+	r->out->rows[r->out->n_rows++] = (struct row){ i, held };
+	r->out->groups[r->out->n_groups - 1].n_rows++;
+	if (i != NULL)
+		i->refs++;
+}
+
+void outcomes_fini_locked(struct outcomes *o)
+{
+	for (size_t i = 0; i < o->n_rows; i++) {
+		if (o->rows[i].instance != NULL)
+			o->rows[i].instance->refs--;
+	}
+	for (size_t i = 0; i < o->n_groups; i++)
+		selector_unref(o->groups[i].selector);
+	free(o->rows);
+	free(o->groups);
+	*o = OUTCOMES_INIT;
+}
+
+void outcomes_fini(struct outcomes *o)
+{
+	struct logger *lg = o->logger;
+	if (lg == NULL)
+		return;
+	pthread_mutex_lock(&lg->control);
+	outcomes_fini_locked(o);
+	pthread_mutex_unlock(&lg->control);
+}
