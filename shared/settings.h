@@ -67,6 +67,7 @@ struct settings {
 	struct held     def;
 	size_t          n_logs;
 	struct log_block *logs;
+	unsigned        n_log_blocks; /* seen, left-out ones included */
 	size_t          n_sources;
 	struct source_block *sources;
 	struct access  *access; /* lines of all <Access> blocks; never NULL */

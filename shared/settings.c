@@ -1,0 +1,401 @@
+/* settings - see settings.h; single options.  Blocks: settings_blocks.c. */
+#include "settings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "settings_internal.h"
+
+bool key_is(const struct conf_item *item, const char *key)
+{
+	return strcasecmp(item->key, key) == 0;
+}
+
+static void add_value(struct buf *b, const struct conf_value *v)
+{
+	switch (v->type) {
+	case CONF_STRING:
+		buf_adds(b, v->string);
+		break;
+	case CONF_NUMBER:
+		if (floor(v->number) == v->number && fabs(v->number) < 1e15)
+			buf_addf(b, "%.0f", v->number);
+		else
+			buf_addf(b, "%.15g", v->number);
+		break;
+	case CONF_BOOLEAN:
+		buf_adds(b, v->boolean ? "on" : "off");
+		break;
+	}
+}
+
+char *values_text(const struct conf_item *item)
+{
+	struct buf b = BUF_INIT;
+	for (size_t i = 0; i < item->n_values; i++) {
+		if (i > 0)
+			buf_addc(&b, ' ');
+		add_value(&b, &item->values[i]);
+	}
+	const char *text = buf_text(&b);
+	char       *copy = b.failed ? NULL : strdup(text);
+	buf_fini(&b);
+	return copy;
+}
+
+void complain(const struct place *p, const char *fmt, ...)
+{
+	struct why why, line;
+	char      *text = values_text(p->item);
+	va_list    args;
+	va_start(args, fmt);
+	vsnprintf(why.text, sizeof(why.text), fmt, args);
+	va_end(args);
+	why_set(&line, ERR_INVAL, "log_control: %s: %s %s: %s", p->block, p->item->key,
+		text == NULL ? "" : excerpt_of(text, strlen(text)).text, why.text);
+	free(text);
+	p->report(p->ctx, SEVERITY_ERROR, line.text);
+}
+
+char *value_string(const struct place *p)
+{
+	if (p->item->n_values != 1) {
+		complain(p, "takes one value, not %zu; quote a text that has blanks or hyphens", p->item->n_values);
+		return NULL;
+	}
+	return values_text(p->item);
+}
+
+/* ---- single options, each with the text of its value ---- */
+
+typedef enum err option_fn(struct place *p, char *text);
+
+static enum err replace(char **where, const char *text)
+{
+	char *copy = strdup(text);
+	if (copy == NULL)
+		return ERR_NOMEM;
+	free(*where);
+	*where = copy;
+	return OK;
+}
+
+static enum err set_socket_file(struct place *p, char *text)
+{
+	if (text[0] == '\0') {
+		complain(p, "names no file; write a path, as \"%s\"", SETTINGS_SOCKET_FILE);
+		return OK;
+	}
+	return replace(&p->settings->socket_file, text);
+}
+
+static enum err set_socket_group(struct place *p, char *text)
+{
+	return replace(&p->settings->socket_group, text);
+}
+
+/* 0770, "0770" and 770 all mean the octal digits: the parser hands us a number without its leading zero. */
+static enum err set_socket_perms(struct place *p, char *text)
+{
+	char         *end;
+	unsigned long perms = strtoul(text, &end, 8);
+	if (text[0] == '\0' || *end != '\0' || perms > 0777)
+		complain(p, "is no mode; write octal digits up to 0777, as \"0770\"");
+	else
+		p->settings->socket_perms = (unsigned)perms;
+	return OK;
+}
+
+static enum err set_state_file(struct place *p, char *text)
+{
+	if (text[0] == '\0') {
+		complain(p, "names no file; write a path, as \"/var/lib/collectd/log_control.state\"");
+		return OK;
+	}
+	return replace(&p->settings->state_file, text);
+}
+
+static enum err set_chain(struct place *p, char *text)
+{
+	static const char *const names[] = { "PreCache", "PostCache", "none" };
+	for (int i = 0; i < 3; i++) {
+		if (strcasecmp(text, names[i]) == 0) {
+			p->settings->placement = (enum placement)i;
+			return OK;
+		}
+	}
+	complain(p, "is no placement; write \"PreCache\", \"PostCache\" or \"none\"");
+	return OK;
+}
+
+static enum err set_align(struct place *p, char *text)
+{
+	if (strcasecmp(text, "start") == 0)
+		p->settings->align = ALIGN_START;
+	else if (strcasecmp(text, "clock") == 0)
+		p->settings->align = ALIGN_CLOCK;
+	else
+		complain(p, "is no alignment; write \"start\" or \"clock\"");
+	return OK;
+}
+
+/* "1.5 h" (number and string) and "1.5h" are the same. */
+static void squeeze(char *text)
+{
+	char *out = text;
+	for (; *text != '\0'; text++) {
+		if (*text != ' ')
+			*out++ = *text;
+	}
+	*out = '\0';
+}
+
+static enum err set_duration(struct place *p, char *text, const char *what, uint64_t at_least, uint64_t *ms)
+{
+	struct why why;
+	uint64_t   got;
+	squeeze(text);
+	if (duration_parse(text, strlen(text), what, &got, &why) != OK)
+		complain(p, "%s", why.text);
+	else if (got < at_least)
+		complain(p, "is too short; write 1ms or more");
+	else
+		*ms = got;
+	return OK;
+}
+
+static enum err set_min_interval(struct place *p, char *text)
+{
+	return set_duration(p, text, "MinInterval", 1, &p->settings->min_ms);
+}
+
+static enum err set_history_timeout(struct place *p, char *text)
+{
+	return set_duration(p, text, "HistoryTimeout", 1, &p->settings->history_ms);
+}
+
+static enum err set_count(struct place *p, const char *text, size_t most, size_t *out)
+{
+	char              *end;
+	unsigned long long n = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || n == 0 || n > most)
+		complain(p, "is no count from 1 to %zu; write a whole number", most);
+	else
+		*out = (size_t)n;
+	return OK;
+}
+
+static enum err set_max_instances(struct place *p, char *text)
+{
+	return set_count(p, text, 100000000, &p->settings->max_instances);
+}
+
+static enum err set_max_rules(struct place *p, char *text)
+{
+	return set_count(p, text, 10000000, &p->settings->max_rules);
+}
+
+static enum err set_max_clients(struct place *p, char *text)
+{
+	return set_count(p, text, 10000, &p->settings->max_clients);
+}
+
+static enum err set_report_stats(struct place *p, char *text)
+{
+	if (strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0 || strcasecmp(text, "yes") == 0)
+		p->settings->report_stats = true;
+	else if (strcasecmp(text, "off") == 0 || strcasecmp(text, "false") == 0 || strcasecmp(text, "no") == 0)
+		p->settings->report_stats = false;
+	else
+		complain(p, "is no boolean; write true or false");
+	return OK;
+}
+
+/* `advisory on native`, `on 10s`, `advisory off`: control first (only advisory), then state, then delta. */
+static enum err set_default(struct place *p, char *text)
+{
+	struct ask ask = { .state = STATE_ON };
+	struct why why = { "" };
+	char      *save = NULL, *word = strtok_r(text, " ", &save);
+	bool       good = word != NULL;
+	if (good && strcasecmp(word, "mandatory") == 0) {
+		complain(p, "a default is always advisory; write \"advisory on native\", or a mandatory <Log> block");
+		return OK;
+	}
+	if (good && control_parse(word, strlen(word), &ask.control))
+		word = strtok_r(NULL, " ", &save);
+	good = word != NULL && state_parse(word, strlen(word), &ask.state) && ask.state != STATE_MAYBE;
+	word = good ? strtok_r(NULL, " ", &save) : NULL;
+	if (word != NULL) {
+		struct buf delta = BUF_INIT;
+		for (; word != NULL; word = strtok_r(NULL, " ", &save))
+			buf_adds(&delta, word);
+		good = delta_parse(buf_text(&delta), delta.len, "Default", &ask.delta, &why) == OK;
+		buf_fini(&delta);
+	}
+	if (good)
+		good = ask_check(&ask, 0, &why) == OK;
+	if (!good) {
+		complain(p, "%s%swrite \"advisory on native\", \"advisory off\", or a delta as in \"advisory on 60s\"", why.text,
+			 why.text[0] == '\0' ? "" : "; ");
+		return OK;
+	}
+	struct hold hold = { { 0 }, 0 };
+	control_next(&hold, &ask, 0);
+	p->settings->def = hold.held;
+	return OK;
+}
+
+static const struct {
+	const char *key;
+	option_fn  *set;
+	bool        many; /* takes several values */
+} options[] = {
+	{ "SocketFile", set_socket_file, false },       { "SocketGroup", set_socket_group, false },
+	{ "SocketPerms", set_socket_perms, false },     { "StateFile", set_state_file, false },
+	{ "Chain", set_chain, false },                  { "Align", set_align, false },
+	{ "MinInterval", set_min_interval, true },      { "MaxInstances", set_max_instances, false },
+	{ "MaxRules", set_max_rules, false },           { "MaxClients", set_max_clients, false },
+	{ "HistoryTimeout", set_history_timeout, true }, { "ReportStats", set_report_stats, false },
+	{ "Default", set_default, true },
+};
+
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+static enum err bypass_add(struct place *p)
+{
+	const struct conf_item *item = p->item;
+	if (item->n_values == 0)
+		complain(p, "names no writer; write one or more, as \"threshold\"");
+	for (size_t i = 0; i < item->n_values; i++) {
+		if (item->values[i].type != CONF_STRING) {
+			complain(p, "a writer is a name in quotes, as \"threshold\"");
+			continue;
+		}
+		char **list = realloc(p->settings->bypass, (p->settings->n_bypass + 1) * sizeof(char *));
+		if (list == NULL)
+			return ERR_NOMEM;
+		p->settings->bypass = list;
+		list[p->settings->n_bypass] = strdup(item->values[i].string);
+		if (list[p->settings->n_bypass] == NULL)
+			return ERR_NOMEM;
+		p->settings->n_bypass++;
+	}
+	return OK;
+}
+
+static enum err option_add(struct place *p)
+{
+	for (size_t i = 0; i < N_OPTIONS; i++) {
+		if (!key_is(p->item, options[i].key))
+			continue;
+		char *text = options[i].many && p->item->n_values > 0 ? values_text(p->item) : value_string(p);
+		if (text == NULL)
+			return options[i].many || p->item->n_values == 1 ? ERR_NOMEM : OK;
+		enum err err = options[i].set(p, text);
+		free(text);
+		return err;
+	}
+	complain(p, "unknown option; known are SocketFile, SocketGroup, SocketPerms, StateFile, Chain, Bypass, Align, "
+		    "MinInterval, MaxInstances, MaxRules, MaxClients, HistoryTimeout, ReportStats, Default, <Log>, <Source>, "
+		    "<Access>");
+	return OK;
+}
+
+enum err settings_init(struct settings *s)
+{
+	*s = (struct settings){
+		.socket_perms = 0770,
+		.placement = PLACE_PRECACHE,
+		.align = ALIGN_START,
+		.min_ms = 100,
+		.max_instances = 1000000,
+		.max_rules = 10000,
+		.max_clients = 64,
+		.history_ms = UINT64_C(24) * 3600 * 1000,
+		.report_stats = true,
+		.def = HELD_DEFAULT,
+		.access = access_new(),
+	};
+	return s->access == NULL ? ERR_NOMEM : OK;
+}
+
+static void strings_free(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
+void settings_fini(struct settings *s)
+{
+	free(s->socket_file);
+	free(s->socket_group);
+	free(s->state_file);
+	strings_free(s->bypass, s->n_bypass);
+	for (size_t i = 0; i < s->n_logs; i++)
+		strings_free(s->logs[i].metrics, s->logs[i].n_metrics);
+	free(s->logs);
+	for (size_t i = 0; i < s->n_sources; i++)
+		free(s->sources[i].name);
+	free(s->sources);
+	access_free(s->access);
+	memset(s, 0, sizeof(*s));
+}
+
+enum err settings_add(struct settings *s, const struct conf_item *block, report_fn *report, void *ctx)
+{
+	for (size_t i = 0; i < block->n_children; i++) {
+		struct place p = { s, &block->children[i], "<Plugin>", report, ctx };
+		enum err     err;
+		if (key_is(p.item, "Log"))
+			err = log_block_add(&p);
+		else if (key_is(p.item, "Source"))
+			err = source_block_add(&p);
+		else if (key_is(p.item, "Access"))
+			err = access_block_add(&p);
+		else
+			err = key_is(p.item, "Bypass") ? bypass_add(&p) : option_add(&p);
+		if (err != OK)
+			return err;
+	}
+	return OK;
+}
+
+/* MinInterval may come after the blocks that it limits. */
+static void check_deltas(struct settings *s, report_fn *report, void *ctx)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->n_logs; i++) {
+		struct why why, line;
+		if (ask_check(&s->logs[i].ask, s->min_ms, &why) == OK) {
+			s->logs[kept++] = s->logs[i];
+			continue;
+		}
+		why_set(&line, ERR_INVAL, "log_control: <Log> block %u: Every: %s; the block is left out", s->logs[i].number,
+			why.text);
+		report(ctx, SEVERITY_ERROR, line.text);
+		strings_free(s->logs[i].metrics, s->logs[i].n_metrics);
+	}
+	s->n_logs = kept;
+}
+
+enum err settings_check(struct settings *s, report_fn *report, void *ctx)
+{
+	check_deltas(s, report, ctx);
+	if (s->n_bypass > 0 && s->placement != PLACE_POSTCACHE) {
+		report(ctx, SEVERITY_ERROR,
+		       "log_control: <Plugin>: Bypass works with Chain \"PostCache\" only and is ignored; set Chain \"PostCache\" "
+		       "or take Bypass out");
+		strings_free(s->bypass, s->n_bypass);
+		s->bypass = NULL;
+		s->n_bypass = 0;
+	}
+	if (s->socket_file == NULL)
+		return replace(&s->socket_file, SETTINGS_SOCKET_FILE);
+	return OK;
+}

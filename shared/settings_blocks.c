@@ -1,0 +1,266 @@
+/* settings_blocks - <Log>, <Source> and <Access>; see settings.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ident.h"
+#include "selector.h"
+#include "settings_internal.h"
+
+struct block_name {
+	char text[64];
+};
+
+static struct block_name block_name(const char *kind, size_t number)
+{
+	struct block_name n;
+	snprintf(n.text, sizeof(n.text), "<%s> block %zu", kind, number);
+	return n;
+}
+
+static struct place child_of(const struct place *p, size_t i, const char *block)
+{
+	return (struct place){ p->settings, &p->item->children[i], block, p->report, p->ctx };
+}
+
+/* ---- <Log> ---- */
+
+/* `1.5 h` comes as number and string. */
+static bool delta_read(const struct place *p, struct delta *delta, struct why *why)
+{
+	char *text = values_text(p->item), *out = text;
+	if (text == NULL)
+		return false;
+	for (const char *in = text; *in != '\0'; in++) {
+		if (*in != ' ')
+			*out++ = *in;
+	}
+	*out = '\0';
+	enum err err = delta_parse(text, strlen(text), "Every", delta, why);
+	free(text);
+	return err == OK;
+}
+
+/* Control, State, Every or Value; a bad one voids the block. */
+static bool log_option(const struct place *p, struct ask *ask)
+{
+	struct why why;
+	char      *text = p->item->n_values == 0 ? NULL : values_text(p->item);
+	bool       good = false;
+	size_t     len = text == NULL ? 0 : strlen(text);
+	if (key_is(p->item, "Control")) {
+		good = text != NULL && control_parse(text, len, &ask->control);
+		if (!good)
+			complain(p, "write \"mandatory\" or \"advisory\"; the block is left out");
+	} else if (key_is(p->item, "State")) {
+		good = text != NULL && state_parse(text, len, &ask->state);
+		if (!good)
+			complain(p, "write \"on\", \"off\" or \"maybe\"; the block is left out");
+	} else if (key_is(p->item, "Value")) {
+		good = text != NULL && value_parse(text, len, &ask->value);
+		if (!good)
+			complain(p, "write \"last\", \"average\", \"min\" or \"max\"; the block is left out");
+	} else if (key_is(p->item, "Every")) {
+		why_set(&why, OK, "names no delta");
+		good = text != NULL && delta_read(p, &ask->delta, &why);
+		if (!good)
+			complain(p, "%s; write seconds, or \"250ms\", \"once\", \"native\"; the block is left out", why.text);
+	} else {
+		complain(p, "unknown option; known here are Control, State, Every, Value, Metric; the line is left out");
+		good = true;
+	}
+	free(text);
+	return good;
+}
+
+static enum err metric_add(const struct place *p, const struct conf_value *v, struct log_block *b)
+{
+	struct selector *s;
+	struct why       why;
+	if (v->type != CONF_STRING) {
+		complain(p, "a selector is a text in quotes, as \"*/load-*/*\"");
+		return OK;
+	}
+	/* any host will do: only the form is judged here */
+	enum err err = selector_parse(&s, v->string, strlen(v->string), "host", &why);
+	if (err == ERR_NOMEM)
+		return err;
+	if (err != OK) {
+		complain(p, "%s", why.text);
+		return OK;
+	}
+	selector_unref(s);
+	char **list = realloc(b->metrics, (b->n_metrics + 1) * sizeof(char *));
+	if (list == NULL)
+		return ERR_NOMEM;
+	b->metrics = list;
+	list[b->n_metrics] = strdup(v->string);
+	if (list[b->n_metrics] == NULL)
+		return ERR_NOMEM;
+	b->n_metrics++;
+	return OK;
+}
+
+static enum err metrics_add(const struct place *p, struct log_block *b)
+{
+	enum err err = OK;
+	if (p->item->n_values == 0)
+		complain(p, "names no selector; write one or more, as \"*/load-*/*\"");
+	for (size_t i = 0; i < p->item->n_values && err == OK; i++)
+		err = metric_add(p, &p->item->values[i], b);
+	return err;
+}
+
+static void log_block_fini(struct log_block *b)
+{
+	for (size_t i = 0; i < b->n_metrics; i++)
+		free(b->metrics[i]);
+	free(b->metrics);
+}
+
+static enum err log_block_keep(struct settings *s, const struct log_block *b)
+{
+	struct log_block *logs = realloc(s->logs, (s->n_logs + 1) * sizeof(*logs));
+	if (logs == NULL)
+		return ERR_NOMEM;
+	s->logs = logs;
+	logs[s->n_logs++] = *b;
+	return OK;
+}
+
+enum err log_block_add(struct place *p)
+{
+	struct log_block  b = { .number = ++p->settings->n_log_blocks, .ask = { .state = STATE_ON } };
+	struct block_name name = block_name("Log", b.number);
+	struct place      here = *p;
+	bool              good = true, named = false;
+	enum err          err = OK;
+	here.block = name.text;
+	for (size_t i = 0; i < p->item->n_children && err == OK; i++) {
+		struct place child = child_of(p, i, name.text);
+		if (key_is(child.item, "Metric")) {
+			named = true;
+			err = metrics_add(&child, &b);
+		} else {
+			good = log_option(&child, &b.ask) && good;
+		}
+	}
+	struct why why;
+	if (err == OK && good && b.ask.control == CONTROL_ADVISORY && b.ask.state == STATE_MAYBE) {
+		complain(&here, "advisory maybe: there is no such request; write Control \"mandatory\"; the block is left out");
+		good = false;
+	}
+	if (err == OK && good && !named)
+		complain(&here, "has no Metric; write one or more selectors; the block is left out");
+	if (err == OK && good && b.n_metrics > 0 && ask_check(&b.ask, 0, &why) == OK)
+		err = log_block_keep(p->settings, &b);
+	else
+		log_block_fini(&b);
+	return err;
+}
+
+/* ---- <Source> ---- */
+
+static void source_option(const struct place *p, struct source_block *b)
+{
+	struct delta delta = { DELTA_NATIVE, 0 };
+	struct why   why;
+	uint64_t    *where = key_is(p->item, "MinInterval")  ? &b->min_ms :
+			     key_is(p->item, "MaxInterval")  ? &b->max_ms :
+			     key_is(p->item, "IdleInterval") ? &b->idle_ms :
+								     NULL;
+	why_set(&why, OK, "names no interval");
+	if (key_is(p->item, "AllowUnknown")) {
+		char *text = values_text(p->item);
+		b->force = text != NULL && (strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0);
+		free(text);
+	} else if (where == NULL) {
+		complain(p, "unknown option; known here are MinInterval, MaxInterval, IdleInterval, AllowUnknown");
+	} else if (p->item->n_values == 0 || !delta_read(p, &delta, &why) || delta.kind != DELTA_EVERY) {
+		complain(p, "%s; write seconds, or \"250ms\"", why.text);
+	} else {
+		*where = delta.ms;
+	}
+}
+
+enum err source_block_add(struct place *p)
+{
+	struct settings    *s = p->settings;
+	struct source_block b = { 0 };
+	struct block_name   name = block_name("Source", s->n_sources + 1);
+	if (p->item->n_values != 1 || p->item->values[0].type != CONF_STRING || p->item->values[0].string[0] == '\0') {
+		complain(p, "names no source; write the plugin's name as in LoadPlugin: <Source \"cpu\">");
+		return OK;
+	}
+	for (size_t i = 0; i < p->item->n_children; i++) {
+		struct place child = child_of(p, i, name.text);
+		source_option(&child, &b);
+	}
+	if (b.max_ms != 0 && b.min_ms > b.max_ms) {
+		complain(p, "MinInterval is above MaxInterval; exchange the two");
+		return OK;
+	}
+	struct source_block *list = realloc(s->sources, (s->n_sources + 1) * sizeof(*list));
+	if (list == NULL)
+		return ERR_NOMEM;
+	s->sources = list;
+	b.name = strdup(p->item->values[0].string);
+	if (b.name == NULL)
+		return ERR_NOMEM;
+	list[s->n_sources++] = b;
+	return OK;
+}
+
+/* ---- <Access> ---- */
+
+#define WORDS_MAX 16
+
+/* Values from `from` on as words; a number or boolean is no right, so it is reported by access_add(). */
+static size_t words_of(const struct conf_item *item, size_t from, const char *words[WORDS_MAX])
+{
+	size_t n = 0;
+	for (size_t i = from; i < item->n_values && n < WORDS_MAX; i++)
+		words[n++] = item->values[i].type == CONF_STRING ? item->values[i].string : "(not a text)";
+	return n;
+}
+
+static enum err access_line(const struct place *p)
+{
+	const char      *words[WORDS_MAX];
+	enum access_kind kind = key_is(p->item, "User")  ? ACCESS_USER :
+				key_is(p->item, "Group") ? ACCESS_GROUP :
+							   ACCESS_OTHER;
+	struct conf_item first = { p->item->key, 1, 0, p->item->values, NULL };
+	bool             named = kind != ACCESS_OTHER;
+	struct why       why;
+	if (!named && !key_is(p->item, "Other")) {
+		complain(p, "unknown option; known here are User, Group, Other (this line gives no right)");
+		return OK;
+	}
+	if (named && p->item->n_values < 2) {
+		complain(p, "names no right; write %s \"NAME\" \"enquire\"; quote a name with a hyphen (this line gives no right)",
+			 p->item->key);
+		return OK;
+	}
+	char *name = named ? values_text(&first) : NULL;
+	if (named && name == NULL)
+		return ERR_NOMEM;
+	enum err err = access_add(p->settings->access, kind, name, words, words_of(p->item, named ? 1 : 0, words), &why);
+	free(name);
+	if (err != OK && err != ERR_NOMEM)
+		complain(p, "%s", why.text);
+	return err == ERR_NOMEM ? err : OK;
+}
+
+enum err access_block_add(struct place *p)
+{
+	access_close(p->settings->access);
+	for (size_t i = 0; i < p->item->n_children; i++) {
+		struct place child = child_of(p, i, "<Access>");
+		enum err     err = access_line(&child);
+		if (err != OK)
+			return err;
+	}
+	return OK;
+}
