@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "quote.h"
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -22,56 +24,20 @@ bool span_is(struct span s, const char *word)
 	return strlen(word) == s.len && strncasecmp(s.text, word, s.len) == 0;
 }
 
-static int hex_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Where reading is, and where the resolved text is written (never ahead of it). */
 struct cursor {
 	const char *in, *end;
 	char       *out;
 };
 
-static enum err escape_read(struct cursor *c, struct why *why)
-{
-	size_t left = (size_t)(c->end - c->in);
-	if (left >= 2 && (c->in[1] == '"' || c->in[1] == '\\')) {
-		*c->out++ = c->in[1];
-		c->in += 2;
-		return OK;
-	}
-	if (left >= 4 && c->in[1] == 'x' && hex_of(c->in[2]) >= 0 && hex_of(c->in[3]) >= 0) {
-		*c->out++ = (char)(hex_of(c->in[2]) << 4 | hex_of(c->in[3]));
-		c->in += 4;
-		return OK;
-	}
-	return why_set(why, ERR_INVAL,
-		       "inside quotes a backslash stands before \", \\ or xHH only; write \\\\ for a backslash");
-}
-
-/* From behind the opening quote to behind the closing one. */
+/* From behind the opening quote to behind the closing one, where the word has to end. */
 static enum err quoted_read(struct cursor *c, struct why *why)
 {
-	while (c->in < c->end && *c->in != '"') {
-		if (*c->in == '\\') {
-			enum err err = escape_read(c, why);
-			if (err != OK)
-				return err;
-		} else {
-			*c->out++ = *c->in++;
-		}
-	}
-	if (c->in == c->end)
-		return why_set(why, ERR_INVAL, "a quote is not closed; end the word with \"");
-	c->in++;
-	if (c->in < c->end && !is_blank(*c->in))
+	enum err err = quote_read(&c->in, c->end, &c->out, why);
+	if (err == OK && c->in < c->end && !is_blank(*c->in))
 		return why_set(why, ERR_INVAL, "%s follows a closing quote; put a blank between words",
 			       excerpt_of(c->in, (size_t)(c->end - c->in)).text);
-	return OK;
+	return err;
 }
 
 /* One word from its first character on.  `name_len`: length of NAME when it is NAME=..., else 0. */
