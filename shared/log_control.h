@@ -68,9 +68,9 @@ struct lc_reply {
 };
 
 /* Sends `line` (no line end in it; not blank) on `fd`, a connected stream socket, and waits for the whole reply, which the
- * caller frees.  A negative number in the reply is no failure of this function.  Limits: the descriptor's SO_SNDTIMEO for each
- * step of sending; its SO_RCVTIMEO for the first 64 KiB of the reply, and again for each 64 KiB after that (0: none).  At most
- * 1 GiB is kept of a reply, and 8 MiB of a line.
+ * caller frees.  A negative number in the reply is no failure of this function.  Limits: the descriptor's SO_SNDTIMEO to send,
+ * its SO_RCVTIMEO to receive (0: none); each counts anew after 64 KiB, so a large reply has its time and a trickle has not.
+ * At most 1 GiB is kept of a reply, and 8 MiB of a line.
  * -EINVAL: nothing was sent.  -ETIMEDOUT, -ECONNRESET (closed before the reply was whole), -EPIPE, -EPROTO (no reply of
  * log_control), -EMSGSIZE (over a limit), -ENOMEM, or what sendmsg(2) and recv(2) say: whether the command was run is unknown,
  * and the connection is shut down, so that a late reply cannot be taken for that of another command; close it.
@@ -113,7 +113,7 @@ enum lc_outcome {
 	PMLC_REFUSED,  /* held by a mandatory request: nothing changed here */
 	PMLC_NONE,     /* a pattern that selects nothing yet; it stays */
 	PMLC_HELD,     /* answer to PMLC_ENQUIRE */
-	PMLC_WOULD,    /* answer to a dry run: not refused, not done */
+	PMLC_WOULD     /* answer to a dry run: not refused, not done */
 };
 
 #define PMLC_FLAG_INLOG 0x01u  /* logged at least once since the daemon started */
