@@ -1,0 +1,201 @@
+/* target - value list -> sample -> verdict -> what the host is to do; see parts.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "parts.h"
+#include "utils/metadata/meta_data.h"
+
+#define NS_PER_S INT64_C(1000000000)
+/* The gate adds deltas of up to ten years to a time stamp: what lies beyond year 2251 is as good as the last instant before. */
+#define LAST_S INT64_C(8876000000)
+#define JUDGED "log_control:judged" /* in Chain "none" with several targets: the first has judged */
+#define VALUES_ON_STACK 16
+
+_Static_assert(sizeof(union number) == sizeof(value_t), "a value of the host is a number of ours");
+_Static_assert(KIND_COUNTER == DS_TYPE_COUNTER && KIND_GAUGE == DS_TYPE_GAUGE && KIND_DERIVE == DS_TYPE_DERIVE &&
+		       KIND_ABSOLUTE == DS_TYPE_ABSOLUTE,
+	       "kinds have the host's numbers");
+
+static enum role roles[N_ROLES] = { ROLE_PRECACHE, ROLE_POSTCACHE, ROLE_APPENDED, ROLE_USER };
+
+int target_create(const oconfig_item_t *ci, void **user_data)
+{
+	/* never fails: the host would drop the whole chain and write everything */
+	for (int i = 0; ci != NULL && i < ci->children_num; i++)
+		plugin_log(LOG_ERR, PLUGIN_NAME ": <Target \"log_control\">: option %s is ignored: the target takes none; rules go into "
+					      "<Plugin \"log_control\">",
+			   ci->children[i].key);
+	if (module.creating == ROLE_USER)
+		module.n_user_targets++;
+	*user_data = &roles[module.creating];
+	return 0;
+}
+
+int target_destroy(void **user_data)
+{
+	*user_data = NULL; /* a role is not ours to free */
+	return 0;
+}
+
+/* Exact to the nanosecond, where the host counts in 2^-30 s. */
+static int64_t ns_of(cdtime_t t)
+{
+	int64_t s = (int64_t)(t >> 30), part = (int64_t)(t & ((UINT64_C(1) << 30) - 1));
+	if (s >= LAST_S)
+		return LAST_S * NS_PER_S;
+	return s * NS_PER_S + ((part * NS_PER_S + (INT64_C(1) << 29)) >> 30);
+}
+
+static cdtime_t cdtime_of(int64_t ns)
+{
+	uint64_t s = (uint64_t)(ns / NS_PER_S), part = (uint64_t)(ns % NS_PER_S);
+	return (s << 30) + ((part << 30) + NS_PER_S / 2) / NS_PER_S;
+}
+
+/* A few milliseconds of resolution do for telling a clock step from a burst, and cost a fifth of the exact clock. */
+static int64_t arrival_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* The values of a value list and their kinds as the gate takes them. */
+struct numbers {
+	union number *values;
+	uint8_t      *kinds;
+	void         *heap; /* NULL: on the stack */
+};
+
+static bool numbers_make(struct numbers *n, const data_set_t *ds, const value_list_t *vl, union number *values,
+			 uint8_t *kinds)
+{
+	size_t count = vl->values_len;
+	*n = (struct numbers){ values, kinds, NULL };
+	if (count > VALUES_ON_STACK) {
+		n->heap = malloc(count * (sizeof(union number) + 1));
+		if (n->heap == NULL)
+			return false;
+		n->values = n->heap;
+		n->kinds = (uint8_t *)(n->values + count);
+	}
+	memcpy(n->values, vl->values, count * sizeof(union number));
+	for (size_t i = 0; i < count; i++)
+		n->kinds[i] = (uint8_t)ds->ds[i].type;
+	return true;
+}
+
+static struct pass judge(struct logger *lg, value_list_t *vl, struct numbers *n)
+{
+	char          name[IDENT_MAX + 1];
+	plugin_ctx_t  ctx = plugin_get_ctx();
+	struct sample sample = {
+		.ident = ident_format(name, vl->host, vl->plugin, vl->plugin_instance, vl->type, vl->type_instance),
+		.time_ns = ns_of(vl->time),
+		.interval_ns = ns_of(vl->interval),
+		.arrival_ns = arrival_now(),
+		.source = ctx.name,
+		.source_interval_ns = ns_of(ctx.interval),
+		.values = n->values,
+		.kinds = n->kinds,
+		.n = vl->values_len,
+	};
+	struct pass pass = logger_value(lg, &sample);
+	if (pass.logged && pass.interval_ns != sample.interval_ns)
+		vl->interval = cdtime_of(pass.interval_ns);
+	return pass;
+}
+
+/* Is the value list to be logged?  Changes it in place.  Without memory it is. */
+static bool is_logged(struct logger *lg, const data_set_t *ds, value_list_t *vl)
+{
+	union number   values[VALUES_ON_STACK];
+	uint8_t        kinds[VALUES_ON_STACK];
+	struct numbers n;
+	if (!numbers_make(&n, ds, vl, values, kinds)) {
+		logger_count(lg, COUNT_FAILED_OPEN);
+		return true;
+	}
+	struct pass pass = judge(lg, vl, &n);
+	if (pass.rewritten)
+		memcpy(vl->values, n.values, vl->values_len * sizeof(union number));
+	free(n.heap);
+	return pass.logged;
+}
+
+static int invoke_precache(struct logger *lg, const data_set_t *ds, value_list_t *vl)
+{
+	if (module.pre_chain != NULL && fc_process_chain(ds, vl, module.pre_chain) == FC_TARGET_STOP)
+		return FC_TARGET_STOP;
+	return lg == NULL || is_logged(lg, ds, vl) ? FC_TARGET_CONTINUE : FC_TARGET_STOP;
+}
+
+/* Suppressed values go to the writers named in Bypass; a name that no writer has is reported once. */
+static void bypass(const data_set_t *ds, value_list_t *vl)
+{
+	for (size_t i = 0; i < module.settings.n_bypass; i++) {
+		if (plugin_write(module.settings.bypass[i], ds, vl) != ENOENT ||
+		    atomic_exchange(&module.bypass_reported, true))
+			continue;
+		plugin_log(LOG_ERR, PLUGIN_NAME ": Bypass \"%s\": no writer has that name; the next message lists those that there are",
+			   module.settings.bypass[i]);
+		plugin_log_available_writers();
+	}
+}
+
+static int invoke_postcache(struct logger *lg, const data_set_t *ds, value_list_t *vl)
+{
+	if (lg != NULL && !is_logged(lg, ds, vl))
+		bypass(ds, vl);
+	else if (module.post_chain != NULL)
+		fc_process_chain(ds, vl, module.post_chain);
+	else
+		fc_default_action(ds, vl);
+	return FC_TARGET_STOP;
+}
+
+/* With several targets of the user's, a value list that was judged carries a mark. */
+static bool was_judged(value_list_t *vl)
+{
+	bool marked = false;
+	if (module.n_user_targets < 2)
+		return false;
+	if (vl->meta != NULL && meta_data_get_boolean(vl->meta, JUDGED, &marked) == 0 && marked)
+		return true;
+	if (vl->meta == NULL)
+		vl->meta = meta_data_create();
+	if (vl->meta != NULL)
+		meta_data_add_boolean(vl->meta, JUDGED, true);
+	return false;
+}
+
+static int invoke_plain(struct logger *lg, const data_set_t *ds, value_list_t *vl)
+{
+	if (lg == NULL || is_logged(lg, ds, vl))
+		return FC_TARGET_CONTINUE;
+	if (module.settings.placement == PLACE_POSTCACHE)
+		bypass(ds, vl);
+	return FC_TARGET_STOP;
+}
+
+int target_invoke(const data_set_t *ds, value_list_t *vl, notification_meta_t **meta, void **user_data)
+{
+	const enum role role = *(const enum role *)*user_data;
+	struct logger  *lg = role == module.gating ? atomic_load_explicit(&module.logger, memory_order_acquire) : NULL;
+	(void)meta;
+	switch (role) {
+	case ROLE_PRECACHE:
+		return invoke_precache(lg, ds, vl);
+	case ROLE_POSTCACHE:
+		return invoke_postcache(lg, ds, vl);
+	case ROLE_USER:
+		if (lg != NULL && was_judged(vl))
+			return FC_TARGET_CONTINUE;
+		return invoke_plain(lg, ds, vl);
+	case ROLE_APPENDED:
+	case N_ROLES:
+		break;
+	}
+	return invoke_plain(lg, ds, vl);
+}
