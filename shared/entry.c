@@ -58,3 +58,18 @@ uint64_t entry_by(const struct entry *e)
 {
 	return e->origin == ORIGIN_CONFIG ? 0 : e->id;
 }
+
+void entry_format(const struct entry *e, struct buf *out)
+{
+	buf_addf(out, "LOG %s %s", control_name(e->ask.control), state_name(e->ask.state));
+	if (e->ask.state == STATE_ON)
+		buf_addf(out, " every=%s", delta_format(e->ask.delta).text);
+	if (e->ask.value != VALUE_LAST)
+		buf_addf(out, " value=%s", value_name(e->ask.value));
+	for (size_t i = 0; i < e->n_selectors; i++) {
+		size_t      len;
+		const char *text = selector_text(e->selectors[i], &len);
+		buf_addc(out, ' ');
+		buf_add_quoted(out, text, len);
+	}
+}

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "control.h"
 #include "err.h"
 #include "ident.h"
@@ -49,6 +50,8 @@ void          entry_unref(struct entry *e);
 bool          entry_selects(const struct entry *e, const char *ident, size_t len);
 /* What stands for the entry in struct hold: its id, 0 for the configuration's. */
 uint64_t entry_by(const struct entry *e);
+/* Appends the request as it could be sent again (selectors as written, those still in force), less `for=` and `note=`. */
+void entry_format(const struct entry *e, struct buf *out);
 
 struct ledger; /* opaque */
 

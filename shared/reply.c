@@ -173,22 +173,6 @@ void reply_rows(struct reply *r, struct logger *lg, struct outcomes *o)
 
 /* ---- lines of RULES ---- */
 
-/* The request as it could be sent again, less `for=` and `note=`. */
-static void add_request(struct buf *b, const struct entry *e)
-{
-	buf_addf(b, "LOG %s %s", control_name(e->ask.control), state_name(e->ask.state));
-	if (e->ask.state == STATE_ON)
-		buf_addf(b, " every=%s", delta_format(e->ask.delta).text);
-	if (e->ask.value != VALUE_LAST)
-		buf_addf(b, " value=%s", value_name(e->ask.value));
-	for (size_t i = 0; i < e->n_selectors; i++) {
-		size_t      len;
-		const char *text = selector_text(e->selectors[i], &len);
-		buf_addc(b, ' ');
-		buf_add_quoted(b, text, len);
-	}
-}
-
 static void add_ends(struct buf *b, const struct entry *e, const struct now *now)
 {
 	if (e->ends_ns == ENTRY_FOREVER) {
@@ -215,7 +199,7 @@ static void entry_line(struct reply *r, size_t i, struct buf *out, const struct 
 		 logger_selected(r->logger, e));
 	buf_add_quoted(out, e->note == NULL ? "" : e->note, e->note == NULL ? 0 : strlen(e->note));
 	buf_addc(out, ' ');
-	add_request(&request, e);
+	entry_format(e, &request);
 	buf_add_quoted(out, request.data, request.len);
 	buf_addc(out, '\n');
 	out->failed |= request.failed;
