@@ -24,11 +24,12 @@ static void say(int severity, const char *text)
 /* <Chain NAME> <Rule "log_control"> Target "log_control" </Rule> </Chain> for fc_configure(); it copies what it keeps. */
 static int rule_add(struct module *m, const char *chain, enum role role)
 {
-	oconfig_value_t name = { .type = OCONFIG_TYPE_STRING, .value.string = PLUGIN_NAME };
+	/* the host's tree is not const, though it only reads */
+	oconfig_value_t name = { .type = OCONFIG_TYPE_STRING, .value.string = (char *)PLUGIN_NAME };
 	oconfig_value_t chain_name = { .type = OCONFIG_TYPE_STRING, .value.string = (char *)chain };
-	oconfig_item_t  target = { .key = "Target", .values = &name, .values_num = 1 };
-	oconfig_item_t  rule = { .key = "Rule", .values = &name, .values_num = 1, .children = &target, .children_num = 1 };
-	oconfig_item_t  item = { .key = "Chain", .values = &chain_name, .values_num = 1, .children = &rule, .children_num = 1 };
+	oconfig_item_t  target = { .key = (char *)"Target", .values = &name, .values_num = 1 };
+	oconfig_item_t  rule = { .key = (char *)"Rule", .values = &name, .values_num = 1, .children = &target, .children_num = 1 };
+	oconfig_item_t  item = { .key = (char *)"Chain", .values = &chain_name, .values_num = 1, .children = &rule, .children_num = 1 };
 	target.parent = &rule;
 	rule.parent = &item;
 	m->creating = role;

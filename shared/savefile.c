@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,6 +21,7 @@ struct savefile {
 	int      fd;
 	off_t    size;    /* what is whole and synced; an append begins here */
 	bool     dirty;   /* behind `size` something may stand that was never promised */
+	bool     unnamed; /* the directory could not be synced after a rename */
 	size_t   records;
 	uint64_t newest_id;
 };
@@ -77,6 +79,9 @@ static enum err append(struct savefile *f, struct buf *record, struct why *why)
 	enum err err = OK;
 	if (record->failed)
 		return no_memory(why);
+	if (f->unnamed && !sync_dir(f->dir))
+		return failed(why, "StateFile: its directory cannot be synced");
+	f->unnamed = false;
 	if (f->dirty && !cut_back(f))
 		return failed(why, "StateFile: an earlier record cannot be cut back");
 	if (!write_all(f->fd, record->data, record->len, f->size) || fdatasync(f->fd) != 0) {
@@ -372,7 +377,7 @@ enum err savefile_compact(struct savefile *f, const struct ledger *l, int64_t bo
 		if (fd >= 0)
 			close(fd);
 	} else {
-		sync_dir(f->dir); /* a failure leaves the old name, whose content says the same */
+		f->unnamed = !sync_dir(f->dir); /* until then a crash may bring the old file back, which says the same */
 		close(f->fd);
 		f->fd = fd;
 		f->size = (off_t)text.len;
