@@ -29,16 +29,36 @@ static size_t option_name(const char *text, const char *end)
 	return at < end && *at == '=' ? (size_t)(at - text) : 0;
 }
 
+/* Where the [set] at `at` ends, inside its word; NULL: it is not closed. */
+static const char *set_end(const char *at, const char *end)
+{
+	while (at < end && *at != ']' && !is_blank(*at))
+		at++;
+	return at < end && *at == ']' ? at + 1 : NULL;
+}
+
+static bool is_end_of_word(const char *at, const char *end, bool in_list)
+{
+	return at == end || is_blank(*at) || (in_list && (*at == ',' || *at == '}'));
+}
+
 /* Where an unquoted word ends.  In a list that is a comma or a brace too, but a [set] is passed over whole. */
 static const char *plain_end(const char *at, const char *end, bool in_list)
 {
-	while (at < end && !is_blank(*at) && !(in_list && (*at == ',' || *at == '}'))) {
-		const char *close = *at == '[' ? memchr(at, ']', (size_t)(end - at)) : NULL;
-		bool        is_set = close != NULL;
-		for (const char *c = at; is_set && c < close; c++)
-			is_set = !is_blank(*c);
-		at = is_set ? close + 1 : at + 1;
+	bool may_have_sets = in_list;
+	while (!is_end_of_word(at, end, in_list)) {
+		const char *behind = may_have_sets && *at == '[' ? set_end(at, end) : NULL;
+		may_have_sets = may_have_sets && (*at != '[' || behind != NULL);
+		at = behind != NULL ? behind : at + 1;
 	}
+	return at;
+}
+
+/* Where the quoted text that opens at `at` ends at the latest. */
+static const char *quoted_end(const char *at, const char *end)
+{
+	for (at++; at < end && *at != '"'; at++)
+		at += *at == '\\' && at + 1 < end;
 	return at;
 }
 
@@ -54,11 +74,6 @@ static enum err add(struct words *w, struct word word, struct why *why)
 	}
 	w->list[w->n++] = word;
 	return OK;
-}
-
-static bool is_end_of_word(const char *at, const char *end, bool in_list)
-{
-	return at == end || is_blank(*at) || (in_list && (*at == ',' || *at == '}'));
 }
 
 /* Reads a word that is quoted from `prefix` bytes on (0: wholly) and moves `at` behind it. */
@@ -88,7 +103,7 @@ static enum err word_read(struct words *w, const char **at, const char *end, str
 	size_t      quote_at = is_quoted ? 0 : name_len + 1;
 	struct word word = { is_quoted ? WORD_QUOTED : name_len > 0 ? WORD_OPTION : WORD_PLAIN, NULL, 0, name_len };
 	bool        has_quote = is_quoted || (name_len > 0 && *at + quote_at < end && (*at)[quote_at] == '"');
-	word.text = malloc((size_t)((has_quote ? end : stop) - *at) + 1);
+	word.text = malloc((size_t)((has_quote ? quoted_end(*at + quote_at, end) : stop) - *at) + 1);
 	if (word.text == NULL)
 		return no_memory(why);
 	if (has_quote) {
