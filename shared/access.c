@@ -71,7 +71,8 @@ static enum err rights_read(const char *const *words, size_t n, unsigned *rights
 			i++;
 		if (i == N_WORDS)
 			return why_set(why, ERR_INVAL,
-				       "%s is no right; write enquire, advisory, mandatory, all or none (this line gives no right)",
+				       "%s is no right; write enquire, advisory, mandatory, all or none; quote a name with a hyphen (this "
+				       "line gives no right)",
 				       excerpt_of(words[w], strlen(words[w])).text);
 		*rights |= words_known[i].rights;
 	}
