@@ -14,7 +14,7 @@
 
 #include "client_reply.h"
 
-#define PIECE_BYTES 16384
+#define PIECE_BYTES    16384
 #define PROGRESS_BYTES 65536 /* so much, sent or received, earns another time limit */
 
 /* ---- time ---- */
@@ -63,8 +63,8 @@ static int limit_get(int fd, int option)
 	return (int)(t.tv_sec * 1000 + (t.tv_usec + 999) / 1000);
 }
 
-/* The time limit of sending or receiving.  Bytes in trickles earn no more of it, so that nobody can hold the caller for ever;
- * it is looked at only when there is nothing to do but wait. */
+/* The time limit of sending or receiving.  Bytes in trickles earn no more of it, so that nobody can hold the caller for
+ * ever; it is looked at only when there is nothing to do but wait. */
 struct pace {
 	int     limit_ms;
 	int64_t deadline_ms;
@@ -101,8 +101,8 @@ static int wait_for(int fd, short events, int64_t deadline_ms)
 
 /* ---- connection ---- */
 
-/* A blocking connect() on a unix socket waits for room in the listener's queue no longer than SO_SNDTIMEO (unix(7) is silent,
- * socket(7) says so); a non-blocking one cannot be waited for with poll(). */
+/* A blocking connect() on a unix socket waits for room in the listener's queue no longer than SO_SNDTIMEO (unix(7) is
+ * silent, socket(7) says so); a non-blocking one cannot be waited for with poll(). */
 static int connect_within(int fd, const struct sockaddr_un *address, int limit_ms)
 {
 	int64_t deadline_ms = deadline_after(limit_ms);
@@ -197,8 +197,8 @@ static int receive(int fd, struct intake *in)
 	return err;
 }
 
-/* Sends and receives.  A daemon that has one client too many says so by itself and closes, maybe before our line is out: then
- * its words count, not that sending failed. */
+/* Sends and receives.  A daemon that has one client too many says so by itself and closes, maybe before our line is
+ * out: then its words count, not that sending failed. */
 static int exchange(int fd, const char *line, struct intake *in, size_t *sent)
 {
 	int sending = send_line(fd, line, strlen(line), sent);

@@ -13,8 +13,8 @@ struct whole {
 	const char     *lines[];
 };
 
-/* "-22 text", "5 Values id=17", "0": an optional minus, digits, then a blank or the end.  Returns how much it took; 0: no number
- * of a reply (an error of 0, or beyond what errno can be, is none either). */
+/* "-22 text", "5 Values id=17", "0": an optional minus, digits, then a blank or the end.  Returns how much it took; 0:
+ * no number of a reply (an error of 0, or beyond what errno can be, is none either). */
 static size_t number_read(const char *line, size_t len, int *number)
 {
 	size_t i = len > 0 && line[0] == '-', digits_at = i;

@@ -83,7 +83,8 @@ static void add_instance(struct buf *line, struct buf *word, const struct lc_met
 	line->failed |= word->failed;
 }
 
-/* No instance named means all of them: the peer's numval of zero, and the selector H/P-* / T-* of specification section 3. */
+/* No instance named means all of them: the peer's numval of zero, and the selector H/P-* / T-* of specification
+ * section 3. */
 static void add_metric(struct buf *line, struct buf *word, const struct lc_metric *m)
 {
 	if (m->selector != NULL) {

@@ -110,7 +110,8 @@ static bool identifier_read(char *at, const char **identifier)
 {
 	const char *in = at + 1, *end = at + strlen(at);
 	char       *out = at;
-	if (*at != '"' || quote_read(&in, end, &out, NULL) != OK || in != end || memchr(at, '\0', (size_t)(out - at)) != NULL)
+	if (*at != '"' || quote_read(&in, end, &out, NULL) != OK || in != end ||
+	    memchr(at, '\0', (size_t)(out - at)) != NULL)
 		return false;
 	*out = '\0';
 	*identifier = at;

@@ -16,7 +16,8 @@ static const struct word *next_word(const struct parse *p)
 static enum err not_a_selector(struct parse *p, const struct word *word)
 {
 	return why_set(p->why, ERR_INVAL,
-		       "%s is no selector; one has the form HOST/PLUGIN/TYPE or PLUGIN/TYPE, as web1/load/load or cpu-*/cpu-idle",
+		       "%s is no selector; one has the form HOST/PLUGIN/TYPE or PLUGIN/TYPE, as web1/load/load or "
+		       "cpu-*/cpu-idle",
 		       excerpt_of(word->text, word->len).text);
 }
 
@@ -161,7 +162,8 @@ enum err parse_log(struct parse *p)
 	if (err != OK || p->is_open)
 		return err;
 	if (control == CONTROL_ADVISORY && state == STATE_MAYBE)
-		return why_set(p->why, ERR_INVAL, "there is no advisory maybe; maybe takes back a mandatory: write mandatory maybe");
+		return why_set(p->why, ERR_INVAL,
+			       "there is no advisory maybe; maybe takes back a mandatory: write mandatory maybe");
 	buf_addf(&p->statement->command, "LOG %s %s%s", control_name(control), state_name(state),
 		 p->dry_run ? " dryrun=true" : "");
 	while (err == OK && !p->is_open && next_word(p) != NULL)
@@ -248,7 +250,8 @@ enum err parse_help(struct parse *p)
 		return OK;
 	enum verb v = verb_find(w);
 	if (v == N_VERBS)
-		return why_set(p->why, ERR_INVAL, "%s is no command; help lists them", excerpt_of(w->text, w->len).text);
+		return why_set(p->why, ERR_INVAL, "%s is no command; help lists them",
+			       excerpt_of(w->text, w->len).text);
 	buf_adds(&p->statement->selectors, verb_name(v));
 	p->next++;
 	return parse_nothing(p);

@@ -12,7 +12,7 @@
 struct parse {
 	struct statement   *statement; /* is filled */
 	const struct words *words;
-	size_t              next;      /* word to read */
+	size_t              next; /* word to read */
 	bool                dry_run;
 	bool                is_open;
 	struct why         *why;
@@ -30,6 +30,6 @@ enum err parse_every(struct parse *p);
 /* A duration of one word (10s) or two (10 sec), at p->next: adds NAME=... to the command. */
 enum err parse_duration(struct parse *p, const char *name);
 /* Is the next word the start of an interval? */
-bool parse_is_interval(const struct word *word);
+bool     parse_is_interval(const struct word *word);
 
 #endif

@@ -10,10 +10,10 @@
 static const struct unit {
 	const char *name, *protocol;
 } units[] = {
-	{ "ms", "ms" },	      { "msec", "ms" },	    { "msecs", "ms" },	   { "millisecond", "ms" }, { "milliseconds", "ms" },
-	{ "s", "s" },	      { "sec", "s" },	    { "secs", "s" },	   { "second", "s" },	    { "seconds", "s" },
-	{ "min", "min" },     { "mins", "min" },    { "minute", "min" },   { "minutes", "min" },    { "h", "h" },
-	{ "hour", "h" },      { "hours", "h" },	    { "d", "d" },	   { "day", "d" },	    { "days", "d" },
+	{ "ms", "ms" },   { "msec", "ms" },  { "msecs", "ms" },   { "millisecond", "ms" }, { "milliseconds", "ms" },
+	{ "s", "s" },     { "sec", "s" },    { "secs", "s" },     { "second", "s" },       { "seconds", "s" },
+	{ "min", "min" }, { "mins", "min" }, { "minute", "min" }, { "minutes", "min" },    { "h", "h" },
+	{ "hour", "h" },  { "hours", "h" },  { "d", "d" },        { "day", "d" },          { "days", "d" },
 };
 
 static const char *unit_find(const char *name)
@@ -39,7 +39,8 @@ bool parse_is_interval(const struct word *word)
 static enum err no_number(struct parse *p, const char *name, const struct word *word)
 {
 	if (word_is(word, "default"))
-		return why_set(p->why, ERR_INVAL, "there is no default interval; write one, as: every 10 sec, once, native");
+		return why_set(p->why, ERR_INVAL,
+			       "there is no default interval; write one, as: every 10 sec, once, native");
 	return why_set(p->why, ERR_INVAL, "%s is no duration; write a number and a unit, as: %s 10 sec",
 		       excerpt_of(word->text, word->len).text, name);
 }
@@ -53,7 +54,8 @@ static enum err add_duration(struct parse *p, const char *name, const struct wor
 	buf_adds(&text, unit);
 	enum err err = duration_parse(text.data, text.len, name, &ms, p->why);
 	if (err == OK && ms == 0 && strcmp(name, "for") == 0)
-		err = why_set(p->why, ERR_INVAL, "for 0 would end at once; name a time, as: for 15 min, or leave it out");
+		err = why_set(p->why, ERR_INVAL,
+			      "for 0 would end at once; name a time, as: for 15 min, or leave it out");
 	if (err == OK)
 		buf_addf(&p->statement->command, " %s=%s", name, buf_text(&text));
 	buf_fini(&text);
@@ -81,8 +83,9 @@ enum err parse_duration(struct parse *p, const char *name)
 	}
 	const char *unit = unit_find(unit_name);
 	if (unit == NULL)
-		return why_set(p->why, ERR_INVAL, "%.40s needs a unit, which %s is not; units: msec, sec, min, hour, day",
-			       number->text, excerpt_of(unit_name, strlen(unit_name)).text);
+		return why_set(p->why, ERR_INVAL,
+			       "%.40s needs a unit, which %s is not; units: msec, sec, min, hour, day", number->text,
+			       excerpt_of(unit_name, strlen(unit_name)).text);
 	return add_duration(p, name, number, len, unit);
 }
 

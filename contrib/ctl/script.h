@@ -1,11 +1,9 @@
 /*
  * script - lines of text -> statements, for files, pipes and the prompt.
  *
- * Role     knows where a statement ends: at the end of the line that completes it.  A list in braces, or a statement that
- *          lacks words, goes on in the next line; a line that begins with a command ends what was left open.  An error costs
- *          its own statement and no other.
- * Threads  one at a time.
- * Owns     words of the statement that is still open.
+ * Role     knows where a statement ends: at the end of the line that completes it.  A list in braces, or a statement
+ * that lacks words, goes on in the next line; a line that begins with a command ends what was left open.  An error
+ * costs its own statement and no other. Threads  one at a time. Owns     words of the statement that is still open.
  */
 #ifndef CTL_SCRIPT_H
 #define CTL_SCRIPT_H
@@ -17,8 +15,8 @@
 
 struct script {
 	struct words words;
-	unsigned     line;       /* of the last line read */
-	unsigned     begin;      /* where the open statement began */
+	unsigned     line;        /* of the last line read */
+	unsigned     begin;       /* where the open statement began */
 	bool         is_skipping; /* inside a list of a statement that has failed */
 	bool         dry_run;
 };

@@ -18,7 +18,8 @@ static const struct verb_row {
 	[VERB_LOG] = { "log", NULL, parse_log,
 		       "[log] mandatory|advisory on|off|maybe [[every] N UNIT|once|native] SELECTORS [for N UNIT]",
 		       "set whether and how often the metric instances are logged" },
-	[VERB_QUERY] = { "query", "enquire", parse_query, "query [mandatory|advisory] [on|off] [unavailable] [count] SELECTORS",
+	[VERB_QUERY] = { "query", "enquire", parse_query,
+			 "query [mandatory|advisory] [on|off] [unavailable] [count] SELECTORS",
 			 "tell what the metric instances hold" },
 	[VERB_EXPLAIN] = { "explain", NULL, parse_explain, "explain IDENTIFIER",
 			   "tell which rules select a metric instance, and what each did" },
@@ -26,7 +27,8 @@ static const struct verb_row {
 	[VERB_FORGET] = { "forget", NULL, parse_forget, "forget ID...|all", "remove rules that came over the socket" },
 	[VERB_STATUS] = { "status", NULL, parse_nothing, "status", "show counters, limits and sizes of the plugin" },
 	[VERB_SOURCES] = { "sources", NULL, parse_nothing, "sources", "show the sources and their intervals" },
-	[VERB_RAW] = { "raw", NULL, NULL, "raw LINE", "send a line of the protocol as it is, print the reply as it is" },
+	[VERB_RAW] = { "raw", NULL, NULL, "raw LINE",
+		       "send a line of the protocol as it is, print the reply as it is" },
 	[VERB_HELP] = { "help", "?", parse_help, "help [COMMAND]", "list the commands, or explain one" },
 	[VERB_QUIT] = { "quit", "exit", parse_nothing, "quit", "end" },
 };
@@ -63,15 +65,16 @@ const char *verb_summary(enum verb v)
 
 static enum err unknown(const struct word *word, struct why *why)
 {
-	return why_set(why, ERR_INVAL,
-		       "%s is no command; commands: log, query, explain, rules, forget, status, sources, raw, help, quit",
-		       excerpt_of(word->text, word->len).text);
+	return why_set(
+		why, ERR_INVAL,
+		"%s is no command; commands: log, query, explain, rules, forget, status, sources, raw, help, quit",
+		excerpt_of(word->text, word->len).text);
 }
 
 /* The peer lets `log` be left out. */
 static enum verb verb_of(const struct words *w, size_t *used)
 {
-	enum control control;
+	enum control       control;
 	const struct word *first = &w->list[0];
 	*used = 1;
 	if (first->kind == WORD_PLAIN && control_parse(first->text, first->len, &control)) {

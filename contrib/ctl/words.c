@@ -10,7 +10,7 @@
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
 }
 
 static enum err no_memory(struct why *why)
@@ -77,7 +77,8 @@ static enum err add(struct words *w, struct word word, struct why *why)
 }
 
 /* Reads a word that is quoted from `prefix` bytes on (0: wholly) and moves `at` behind it. */
-static enum err quoted(struct word *word, const char **at, const char *end, size_t prefix, bool in_list, struct why *why)
+static enum err quoted(struct word *word, const char **at, const char *end, size_t prefix, bool in_list,
+		       struct why *why)
 {
 	char *out = word->text;
 	memcpy(out, *at, prefix);
@@ -124,8 +125,9 @@ static enum err word_read(struct words *w, const char **at, const char *end, str
 static enum err brace(struct words *w, bool opens, struct why *why)
 {
 	if (opens == w->in_list)
-		return why_set(why, ERR_INVAL, opens ? "a { stands inside a list; close the list with } first"
-						     : "a } closes no list; open one with {");
+		return why_set(why, ERR_INVAL,
+			       opens ? "a { stands inside a list; close the list with } first"
+				     : "a } closes no list; open one with {");
 	w->in_list = opens;
 	return add(w, (struct word){ opens ? WORD_OPEN : WORD_CLOSE, strdup(opens ? "{" : "}"), 1, 0 }, why);
 }

@@ -4,7 +4,8 @@
  * Role     pure text work.  A statement may come as lines of a file, or as the arguments of a command line.
  * Threads  one at a time.
  * Owns     the texts of its words, until words_clear() or words_fini().
- * Errors   ERR_INVAL with a sentence, ERR_NOMEM; the words of the line or argument at fault are then incomplete: clear them.
+ * Errors   ERR_INVAL with a sentence, ERR_NOMEM; the words of the line or argument at fault are then incomplete: clear
+ * them.
  */
 #ifndef CTL_WORDS_H
 #define CTL_WORDS_H
@@ -24,7 +25,7 @@ enum word_kind {
 
 struct word {
 	enum word_kind kind;
-	char          *text;     /* terminated; may hold any byte */
+	char          *text; /* terminated; may hold any byte */
 	size_t         len;
 	size_t         name_len; /* of NAME in a WORD_OPTION; else 0 */
 };
@@ -37,11 +38,13 @@ struct words {
 
 #define WORDS_INIT ((struct words){ 0, NULL, false })
 
-/* Adds the words of one line (no line end).  Words are separated by blanks and tabs; a word that starts with `#` begins a
- * comment; a word that starts with `"` or the value behind NAME= may be quoted as in the line protocol.  Inside { and } commas
- * separate words as well, but not those in a [set]; outside, braces and commas inside a word are plain characters. */
+/* Adds the words of one line (no line end).  Words are separated by blanks and tabs; a word that starts with `#` begins
+ * a comment; a word that starts with `"` or the value behind NAME= may be quoted as in the line protocol.  Inside { and
+ * } commas separate words as well, but not those in a [set]; outside, braces and commas inside a word are plain
+ * characters. */
 enum err words_add_line(struct words *w, const char *line, size_t len, struct why *why);
-/* Adds one argument of a command line: one word, blanks and all, or `{`, or `}`, or one with a comma behind it in a list. */
+/* Adds one argument of a command line: one word, blanks and all, or `{`, or `}`, or one with a comma behind it in a
+ * list. */
 enum err words_add_argument(struct words *w, const char *text, struct why *why);
 void     words_clear(struct words *w);
 void     words_fini(struct words *w);

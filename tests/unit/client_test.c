@@ -111,7 +111,8 @@ static void control_log__each_ask__is_one_line(void **state)
 		{ PMLC_ENQUIRE, 99, INT64_MIN, "ENQUIRE \"web1/load-*/load-*\"\n" },
 	};
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_string_equal(line_of(&load_request, rows[i].control, rows[i].state, rows[i].delta_ms), rows[i].line);
+		assert_string_equal(line_of(&load_request, rows[i].control, rows[i].state, rows[i].delta_ms),
+				    rows[i].line);
 }
 
 static void control_log__bad_ask__sends_nothing(void **state)
@@ -121,10 +122,17 @@ static void control_log__bad_ask__sends_nothing(void **state)
 		int     control, state;
 		int64_t delta_ms;
 	} rows[] = {
-		{ PMLC_ADVISORY, PMLC_MAYBE, 0 }, { PMLC_MANDATORY, PMLC_ON, -1 },    { PMLC_MANDATORY, PMLC_OFF, -1 },
-		{ PMLC_ADVISORY, PMLC_ON, -1 },	  { PMLC_ADVISORY, PMLC_OFF, INT64_MIN }, { PMLC_MANDATORY, PMLC_MAYBE, -1 },
-		{ 0, PMLC_ON, 0 },		  { 99, PMLC_ON, 0 },		      { PMLC_MANDATORY, 0, 0 },
-		{ PMLC_MANDATORY, 7, 0 },	  { PMLC_ADVISORY, 7, 0 },
+		{ PMLC_ADVISORY, PMLC_MAYBE, 0 },
+		{ PMLC_MANDATORY, PMLC_ON, -1 },
+		{ PMLC_MANDATORY, PMLC_OFF, -1 },
+		{ PMLC_ADVISORY, PMLC_ON, -1 },
+		{ PMLC_ADVISORY, PMLC_OFF, INT64_MIN },
+		{ PMLC_MANDATORY, PMLC_MAYBE, -1 },
+		{ 0, PMLC_ON, 0 },
+		{ 99, PMLC_ON, 0 },
+		{ PMLC_MANDATORY, 0, 0 },
+		{ PMLC_MANDATORY, 7, 0 },
+		{ PMLC_ADVISORY, 7, 0 },
 	};
 	for (size_t i = 0; i < COUNT(rows); i++)
 		assert_string_equal(line_of(&load_request, rows[i].control, rows[i].state, rows[i].delta_ms), "");
@@ -198,19 +206,20 @@ static struct lc_status *status_of(const struct lc_request *r, const char *text,
 static void status__example_of_the_specification__stands_one_to_one(void **state)
 {
 	(void)state;
-	static const struct lc_metric metrics[] = { { .selector = "*/cpu-*/cpu-idle" },
-						    { .selector = "web1/load/load" },
-						    { .selector = "db*/x/y" },
-						    { .selector = "web1/new/gauge" } };
+	static const struct lc_metric  metrics[] = { { .selector = "*/cpu-*/cpu-idle" },
+						     { .selector = "web1/load/load" },
+						     { .selector = "db*/x/y" },
+						     { .selector = "web1/new/gauge" } };
 	static const struct lc_request r = { 4, metrics };
-	struct lc_status *s = status_of(&r,
-					"5 Values id=17 keep=saved\n"
-					"1 done 0x0002710d advisory on 10000 10000 inlog,avail \"web1/cpu-0/cpu-idle\"\n"
-					"1 done 0x00027101 advisory on 10000 10000 - \"web1/cpu-1/cpu-idle\"\n"
-					"2 refused 0x00000002 mandatory off 0 10000 - \"web1/load/load\"\n"
-					"3 none 0x00000000 - - - - - \"db*/x/y\"\n"
-					"4 done 0x00027101 advisory on 10000 - unseen \"web1/new/gauge\"\n",
-					0);
+	struct lc_status              *s =
+		status_of(&r,
+			  "5 Values id=17 keep=saved\n"
+			  "1 done 0x0002710d advisory on 10000 10000 inlog,avail \"web1/cpu-0/cpu-idle\"\n"
+			  "1 done 0x00027101 advisory on 10000 10000 - \"web1/cpu-1/cpu-idle\"\n"
+			  "2 refused 0x00000002 mandatory off 0 10000 - \"web1/load/load\"\n"
+			  "3 none 0x00000000 - - - - - \"db*/x/y\"\n"
+			  "4 done 0x00027101 advisory on 10000 - unseen \"web1/new/gauge\"\n",
+			  0);
 	assert_int_equal(s->n_elements, 4);
 	assert_true(s->id == 17 && s->saved == 1 && s->ends_s == -1);
 	assert_string_equal(s->message, "Values id=17 keep=saved");
@@ -243,12 +252,13 @@ static void status__instances_of_one_metric__share_its_element(void **state)
 		  { .plugin = "load", .type = "load" },
 	};
 	static const struct lc_request r = { 2, metrics };
-	struct lc_status *s = status_of(&r,
-					"3 Values id=- keep=temporary ends=900\n"
-					"1 held 0x00000001 advisory on 0 - once \"h/cpu-0/cpu-idle\"\n"
-					"2 held 0xfffffff1 advisory on 315360000000 1 timed,driven,new \"h/cpu-7/cpu-idle\"\n"
-					"3 would 0x00003e81 mandatory on 1000 1000 native \"h/load/load\"\n",
-					0);
+	struct lc_status              *s =
+		status_of(&r,
+			  "3 Values id=- keep=temporary ends=900\n"
+			  "1 held 0x00000001 advisory on 0 - once \"h/cpu-0/cpu-idle\"\n"
+			  "2 held 0xfffffff1 advisory on 315360000000 1 timed,driven,new \"h/cpu-7/cpu-idle\"\n"
+			  "3 would 0x00003e81 mandatory on 1000 1000 native \"h/load/load\"\n",
+			  0);
 	assert_int_equal(s->n_elements, 2);
 	assert_int_equal(s->elements[0].n_rows, 2);
 	assert_int_equal(s->elements[1].n_rows, 1);
