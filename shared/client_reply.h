@@ -1,9 +1,11 @@
 /*
  * client_reply - the client library's side of a reply: bytes as they arrive -> lines -> status.
  *
- * Role     pure; what the fuzzer feeds.  Trusts nothing that the bytes say: memory grows with what has arrived, not
- * with a number that was announced. Threads  one at a time. Owns     a struct intake its bytes, until intake_finish()
- * turns them into a reply. Errors   0 or minus an errno value, as in log_control.h.
+ * Role     pure; what the fuzzer feeds.  Trusts nothing that the bytes say: memory grows with what has arrived,
+ *          not with a number that was announced.
+ * Threads  one at a time.
+ * Owns     a struct intake its bytes, until intake_finish() turns them into a reply.
+ * Errors   0 or minus an errno value, as in log_control.h.
  */
 #ifndef LC_CLIENT_REPLY_H
 #define LC_CLIENT_REPLY_H

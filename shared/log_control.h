@@ -1,13 +1,14 @@
 /*
  * log_control.h - for programs: constants, the status word's accessors, and the client library of log_control.
  *
- * Role     asks a collectd with the log_control plugin, over its unix socket, to log metric instances, and tells what
- * they hold.  Order of arguments and names follow __pmControlLog(3) where it has a name.  Constants begin with PMLC_,
- *          since LC_ with a capital letter belongs to <locale.h>; functions and types begin with lc_.
+ * Role     asks a collectd with the log_control plugin, over its unix socket, to log metric instances, and tells
+ *          what they hold.  Names and order of arguments follow __pmControlLog(3) where it has a name.  Constants
+ *          begin with PMLC_, since LC_ with a capital letter belongs to <locale.h>; functions and types with lc_.
  * Threads  no globals: any thread may call any function, one thread at a time for each descriptor.
  * Owns     what a function hands out is the caller's until the matching free function; NULL may be freed.  Nothing
- * touches any descriptor but the one given, no signal (SIGPIPE neither), no locale, no environment. Units milliseconds
- * where the name says ms, seconds where it says s. Errors   0, or minus an errno value; lc_message() has the words.
+ *          touches any descriptor but the one given, no signal (SIGPIPE neither), no locale, no environment.
+ * Units    milliseconds where the name says ms, seconds where it says s.
+ * Errors   0, or minus an errno value; lc_message() has the words.
  */
 #ifndef LOG_CONTROL_H
 #define LOG_CONTROL_H

@@ -1,6 +1,5 @@
 /*
- * quote - text in quotes, as the line protocol writes it (specification section 11): \" \\ and \xHH inside, nothing
- * else.
+ * quote - text in quotes as the line protocol writes it (specification section 11): \" \\ \xHH, nothing else.
  *
  * Role     reads what buf_add_quoted() writes; for the server's words, the client's replies and its statements.
  * Threads  pure function.

@@ -1,8 +1,9 @@
 /*
  * json - answers for programs: one JSON object a statement, each on a line of its own.
  *
- * Role     {"statement": ..., ...}; an error is {"statement": ..., "error": -22, "message": ...}.  Bytes that are no
- * UTF-8 are shown as U+FFFD; an identifier that has some comes a second time as "quoted", in the words of the protocol.
+ * Role     {"statement": ..., ...}; an error is {"statement": ..., "error": -22, "message": ...}.  Bytes that are
+ *          no UTF-8 are shown as U+FFFD; an identifier that has some comes a second time as "quoted", in the words
+ *          of the protocol.
  * Threads  one at a time.
  */
 #ifndef CTL_JSON_H

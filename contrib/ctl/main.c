@@ -124,7 +124,7 @@ static bool option_read(struct arguments *a, struct run *run, int c)
 		a->is_done = true;
 		return true;
 	case 'V':
-		puts("collectd-logctl " PACKAGE_VERSION);
+		puts("collectd-logctl " LC_VERSION);
 		a->is_done = true;
 		return true;
 	default:

@@ -1,9 +1,11 @@
 /*
  * script - lines of text -> statements, for files, pipes and the prompt.
  *
- * Role     knows where a statement ends: at the end of the line that completes it.  A list in braces, or a statement
- * that lacks words, goes on in the next line; a line that begins with a command ends what was left open.  An error
- * costs its own statement and no other. Threads  one at a time. Owns     words of the statement that is still open.
+ * Role     knows where a statement ends: at the end of the line that completes it.  A list in braces, or a
+ *          statement that lacks words, goes on in the next line; a line that begins with a command ends what was
+ *          left open.  An error costs its own statement and no other.
+ * Threads  one at a time.
+ * Owns     words of the statement that is still open.
  */
 #ifndef CTL_SCRIPT_H
 #define CTL_SCRIPT_H

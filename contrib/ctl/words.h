@@ -4,8 +4,7 @@
  * Role     pure text work.  A statement may come as lines of a file, or as the arguments of a command line.
  * Threads  one at a time.
  * Owns     the texts of its words, until words_clear() or words_fini().
- * Errors   ERR_INVAL with a sentence, ERR_NOMEM; the words of the line or argument at fault are then incomplete: clear
- * them.
+ * Errors   ERR_INVAL with a sentence, ERR_NOMEM; the words of the line at fault are then incomplete: clear them.
  */
 #ifndef CTL_WORDS_H
 #define CTL_WORDS_H
