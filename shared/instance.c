@@ -26,24 +26,28 @@ void instance_free(struct instance *i)
 	free(i);
 }
 
-void instance_lock(struct instance *i)
+void instance_lock_contended(struct instance *i)
 {
-	for (unsigned tries = 1; atomic_exchange_explicit(&i->lock, 1, memory_order_acquire) != 0; tries++) {
-		if (tries % SPINS == 0)
+	unsigned tries = 1;
+	do {
+		if (tries++ % SPINS == 0)
 			sched_yield();
-	}
+	} while (atomic_exchange_explicit(&i->lock, 1, memory_order_acquire) != 0);
 }
 
-void instance_unlock(struct instance *i)
+static bool moves_deadline(struct hold from, struct hold to)
 {
-	atomic_store_explicit(&i->lock, 0, memory_order_release);
+	if (hold_equal(from, to))
+		return false;
+	return from.held.on != to.held.on || from.held.kind != to.held.kind || from.held.ms != to.held.ms ||
+	       to.held.kind == DELTA_ONCE;
 }
 
-struct hold instance_hold_locked(struct instance *i, uint64_t step)
+void instance_promote_locked(struct instance *i, int64_t arrival_ns, int64_t default_interval_ns)
 {
-	if (i->pending_step != 0 && i->pending_step <= step) {
-		i->hold = i->pending;
-		i->pending_step = 0;
-	}
-	return i->hold;
+	bool moves = moves_deadline(i->hold, i->pending);
+	i->hold = i->pending;
+	i->pending_step = 0;
+	if (moves)
+		gate_changed(&i->memory, &i->hold, arrival_ns, default_interval_ns);
 }

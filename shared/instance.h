@@ -28,8 +28,8 @@ struct instance {
 	_Atomic uint8_t lock;
 
 	/* control side only (the logger's control lock) */
-	uint32_t         refs;    /* replies on their way that point here; keeps it from being dropped */
-	struct instance *next;    /* list of the newborn (births lock), later of the dropped */
+	uint32_t         refs; /* replies on their way that point here; keeps it from being dropped */
+	struct instance *next; /* list of the newborn (births lock), then of its source's members, at last of the dropped */
 
 	/* guarded by lock */
 	struct hold    hold;
@@ -45,16 +45,46 @@ struct instance {
 struct instance *instance_new(struct ident ident);
 void             instance_free(struct instance *i);
 
-void instance_lock(struct instance *i);   /* spins briefly, then yields */
-void instance_unlock(struct instance *i);
+void instance_lock_contended(struct instance *i); /* the slow half of instance_lock(): spins briefly, then yields */
+
+static inline void instance_lock(struct instance *i)
+{
+	if (atomic_exchange_explicit(&i->lock, 1, memory_order_acquire) != 0)
+		instance_lock_contended(i);
+}
+
+static inline void instance_unlock(struct instance *i)
+{
+	atomic_store_explicit(&i->lock, 0, memory_order_release);
+}
 
 static inline struct ident instance_ident(const struct instance *i)
 {
 	return (struct ident){ i->name, i->name_len, i->hash };
 }
 
-/* With the lock held: what is in force at `step` (ledger_step() of the published ledger), pending promoted if its time has
- * come. */
-struct hold instance_hold_locked(struct instance *i, uint64_t step);
+/* With the lock held: what is in force at `step` (ledger_step() of the published ledger).  Nothing changes. */
+static inline struct hold instance_peek_locked(const struct instance *i, uint64_t step)
+{
+	return i->pending_step != 0 && i->pending_step <= step ? i->pending : i->hold;
+}
+
+/* With the lock held: the pending hold comes into force.  Availability is brought in line (gate_changed()) when the
+ * change turns the instance on or off or gives it another delta, and for a new once (specification section 8). */
+void instance_promote_locked(struct instance *i, int64_t arrival_ns, int64_t default_interval_ns);
+
+/* instance_peek_locked(), and promoted first if its time has come. */
+static inline struct hold instance_hold_locked(struct instance *i, uint64_t step, int64_t arrival_ns,
+					       int64_t default_interval_ns)
+{
+	if (i->pending_step != 0 && i->pending_step <= step)
+		instance_promote_locked(i, arrival_ns, default_interval_ns);
+	return i->hold;
+}
+
+static inline bool hold_equal(struct hold a, struct hold b)
+{
+	return held_equal(a.held, b.held) && a.by == b.by;
+}
 
 #endif

@@ -11,8 +11,8 @@ static enum err no_memory(struct why *why)
 
 /* ---- life ---- */
 
-/* Would the rule refuse this selector of the configuration?  A pattern is asked as if its text were a name: an earlier mandatory
- * entry with the same or a wider selector then shows. */
+/* Would the rule refuse this selector of the configuration?  A pattern is asked as if its text were a name: an earlier
+ * mandatory entry with the same or a wider selector then shows. */
 static bool is_refused(const struct ledger *l, const struct entry *e, const struct selector *s)
 {
 	struct hold hold = ledger_fold(l, selector_ident(s));
@@ -28,7 +28,8 @@ static void warn_refused(const struct ledger *l, const struct entry *e, unsigned
 		if (!is_refused(l, e, e->selectors[i]))
 			continue;
 		why_set(&why, OK,
-			"log_control: <Log> block %u: Metric %s is refused: an earlier block is mandatory; make this one "
+			"log_control: <Log> block %u: Metric %s is refused: an earlier block is mandatory; make this "
+			"one "
 			"mandatory too, or take it out",
 			block, excerpt_of(text, len).text);
 		notice(ctx, SEVERITY_WARNING, why.text);
@@ -45,7 +46,7 @@ static void replace_early(struct logger *lg, struct ledger *new)
 static enum err add_early(struct logger *lg, struct entry *e, struct why *why)
 {
 	struct ledger *new;
-	enum err       err = ledger_add(logger_ledger(lg), e, lg->settings->max_rules, &new, why);
+	enum err err = ledger_add(logger_ledger(lg), e, lg->settings->max_rules, &new, why);
 	if (err == OK)
 		replace_early(lg, new);
 	return err;
@@ -113,7 +114,7 @@ static enum err recover_one(void *ctx, struct entry *e)
 	struct logger *lg = ctx;
 	e->saved = true;
 	struct ledger *new;
-	enum err       err = ledger_add(logger_ledger(lg), e, SIZE_MAX, &new, NULL);
+	enum err err = ledger_add(logger_ledger(lg), e, SIZE_MAX, &new, NULL);
 	if (err == OK)
 		replace_early(lg, new);
 	return err;
@@ -208,35 +209,64 @@ static struct instance *instance_for(struct logger *lg, const struct sample *sam
 		instance_free(i);
 		return NULL;
 	}
-	if (sample->source_interval_ns > 0 && !atomic_load_explicit(&i->source->driven, memory_order_relaxed))
-		atomic_store_explicit(&i->source->configured_ns, sample->source_interval_ns, memory_order_relaxed);
+	i->memory.arrival_ns = sample->arrival_ns; /* not yet judged, but seen */
 	return i;
 }
 
-/* The first value of a name.  It is folded outside the lock, and once more inside if a request came between.  NULL: no room. */
+/* What a newcomer goes by: the ledger in force and, while a change is on its way, the one that comes. */
+struct ledgers {
+	const struct ledger *now, *coming;
+};
+
+static struct ledgers ledgers_load(const struct logger *lg)
+{
+	return (struct ledgers){ logger_ledger(lg),
+				 atomic_load_explicit(&((struct logger *)lg)->coming, memory_order_acquire) };
+}
+
+static void fold(struct instance *i, struct ledgers by)
+{
+	i->hold = ledger_fold(by.now, instance_ident(i));
+	i->pending_step = 0;
+	if (by.coming == NULL)
+		return;
+	i->pending = ledger_fold(by.coming, instance_ident(i));
+	i->pending_step = ledger_step(by.coming);
+}
+
+/* Births lock held.  Gives the instance of that name: `i`, or the one of another thread that was first.  NULL: no
+ * room. */
+static struct instance *settle_locked(struct logger *lg, struct instance *i, struct ledgers seen)
+{
+	struct instance *other = table_find(lg->table, instance_ident(i));
+	if (other != NULL)
+		return other;
+	struct ledgers by = ledgers_load(lg);
+	if (by.now != seen.now || by.coming != seen.coming)
+		fold(i, by);
+	if (table_add_locked(lg->table, i) != OK)
+		return NULL;
+	logger_stir(lg);
+	return i;
+}
+
+/* The first value of a name.  It is folded outside the lock, and once more inside if a request came between.  NULL: no
+ * room. */
 static struct instance *newcomer(struct logger *lg, const struct sample *sample)
 {
+	if (table_is_full(lg->table))
+		return NULL;
 	struct instance *i = instance_for(lg, sample);
 	if (i == NULL)
 		return NULL;
-	const struct ledger *seen = logger_ledger(lg);
-	i->hold = ledger_fold(seen, sample->ident);
-	i->memory.arrival_ns = sample->arrival_ns; /* not yet judged, but seen */
+	struct ledgers seen = ledgers_load(lg);
+	fold(i, seen);
 	table_lock_births(lg->table);
-	struct instance *other = table_find(lg->table, sample->ident), *loser = i;
-	if (other == NULL) {
-		const struct ledger *now = logger_ledger(lg);
-		if (now != seen)
-			i->hold = ledger_fold(now, sample->ident);
-		if (table_add_locked(lg->table, i) == OK) {
-			other = i;
-			loser = NULL;
-			atomic_fetch_add_explicit(&lg->births, 1, memory_order_relaxed);
-		}
-	}
+	struct instance *settled = settle_locked(lg, i, seen);
 	table_unlock_births(lg->table);
-	instance_free(loser);
-	return other;
+	if (settled != i)
+		instance_free(i);
+	return settled;
 }
 
 /* Memory ran out: the value passes as it is. */
@@ -247,21 +277,25 @@ static struct pass fail_open(struct logger *lg, const struct sample *sample)
 	return (struct pass){ true, false, sample->interval_ns };
 }
 
-static struct verdict decide_locked(struct logger *lg, struct instance *i, const struct sample *sample, struct held *held)
+static struct verdict decide_locked(struct logger *lg, struct instance *i, const struct sample *sample,
+				    struct held *held)
 {
 	/* loaded with the lock held: whoever promoted a pending hold had seen its ledger, so this one is no older */
 	const struct ledger *ledger = logger_ledger(lg);
-	struct hold          hold = instance_hold_locked(i, ledger_step(ledger));
-	struct moment        now = { sample->time_ns, sample->interval_ns, sample->arrival_ns, ledger_newest_id(ledger), 0,
-				     lg->settings->align };
+	struct hold   hold = instance_hold_locked(i, ledger_step(ledger), sample->arrival_ns, lg->default_interval_ns);
+	struct moment now = { .time_ns = sample->time_ns,
+			      .interval_ns = sample->interval_ns,
+			      .arrival_ns = sample->arrival_ns,
+			      .newest_id = ledger_newest_id(ledger),
+			      .align = lg->settings->align };
 	if (hold.held.kind == DELTA_NATIVE)
 		now.pace_ns = atomic_load_explicit(&i->source->pace_ns, memory_order_relaxed);
 	*held = hold.held;
 	return gate_decide(&i->memory, &hold, &now);
 }
 
-/* Takes the sample into the window and, when logged, writes what it gathered over the values.  Gives a window that is of no
- * further use, to be freed without the lock. */
+/* Takes the sample into the window and, when logged, writes what it gathered over the values.  Gives a window that is
+ * of no further use, to be freed without the lock. */
 static struct window *gather_locked(struct instance *i, struct sample *sample, struct held held,
 				    const struct verdict *verdict, bool *rewritten)
 {
@@ -279,18 +313,17 @@ static struct window *gather_locked(struct instance *i, struct sample *sample, s
 	return w;
 }
 
-/* Makes the window that a value left out needs; the instance's lock is let go meanwhile.  false: no memory. */
-static bool make_window(struct instance *i, size_t n)
+/* Makes the window that a value left out needs; the instance's lock is let go meanwhile.  Gives one that is of no use,
+ * because another thread was first, to be freed without the lock. */
+static struct window *make_window(struct instance *i, size_t n)
 {
 	instance_unlock(i);
 	struct window *w = window_new(n);
 	instance_lock(i);
-	if (i->window != NULL) {
-		window_free(w);
-		return true;
-	}
+	if (i->window != NULL)
+		return w;
 	i->window = w;
-	return w != NULL;
+	return NULL;
 }
 
 static void count(struct logger *lg, const struct verdict *verdict)
@@ -300,19 +333,35 @@ static void count(struct logger *lg, const struct verdict *verdict)
 	tally_count(lg->tally, verdict->logged ? COUNT_PASSED : COUNT_SUPPRESSED);
 }
 
+/* The interval that the daemon gave the source, kept up to date; while it is driven that is the driver's business. */
+static void follow_source(struct source *s, int64_t interval_ns)
+{
+	if (interval_ns <= 0 || atomic_load_explicit(&s->configured_ns, memory_order_relaxed) == interval_ns ||
+	    atomic_load_explicit(&s->driven, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&s->configured_ns, interval_ns, memory_order_relaxed);
+}
+
 static struct pass judge(struct logger *lg, struct instance *i, struct sample *sample)
 {
-	struct held held;
-	bool        rewritten = false, failed = false;
+	struct held    held;
+	struct window *surplus = NULL;
+	bool           rewritten = false, failed = false;
+	follow_source(i->source, sample->source_interval_ns);
 	instance_lock(i);
 	struct verdict verdict = decide_locked(lg, i, sample, &held);
-	if (i->window == NULL && window_is_needed(held, &verdict, sample->kinds, sample->n))
-		failed = !make_window(i, sample->n);
+	if (i->window == NULL && window_is_needed(held, &verdict, sample->kinds, sample->n)) {
+		surplus = make_window(i, sample->n);
+		failed = i->window == NULL;
+	}
 	struct window *over = gather_locked(i, sample, held, &verdict, &rewritten);
 	instance_unlock(i);
+	window_free(surplus);
 	window_free(over);
 	if (failed)
 		return fail_open(lg, sample);
+	if (verdict.reason == REASON_ONCE)
+		logger_stir(lg);
 	count(lg, &verdict);
 	return (struct pass){ verdict.logged, rewritten, verdict.interval_ns };
 }

@@ -154,7 +154,8 @@ struct entries {
 #define ENTRIES_INIT ((struct entries){ NULL, 0, NULL })
 enum err logger_entries(struct logger *lg, struct entries *out);
 void     entries_fini(struct entries *e);
-/* How many known metric instances the entry selects; at a million instances some 50 ms a pattern. */
+/* How many known metric instances the entry selects, each counted once (without memory: once for each selector); at a million
+ * instances some 50 ms a pattern. */
 size_t logger_selected(struct logger *lg, const struct entry *e);
 
 /* Calls `fn` as ledger_explain() does, control lock held. */
@@ -188,7 +189,8 @@ const struct settings *logger_settings(const struct logger *lg);
  * waits for its value.  Control lock held meanwhile. */
 typedef void need_fn(void *ctx, struct held held, bool once_to_come);
 void logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx);
-/* Goes up with each change of rules and each newcomer: nothing to plan anew while it stands. */
+/* Goes up with each change of rules, each newcomer, each once that had its value, and when instances are dropped: nothing to plan
+ * anew while it stands. */
 uint64_t logger_epoch(struct logger *lg);
 
 #endif

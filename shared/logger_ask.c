@@ -1,5 +1,6 @@
 /* logger_ask - what the logger tells: ENQUIRE, flags, entries, figures; see logger.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "logger_internal.h"
 #include "outcomes.h"
@@ -57,11 +58,11 @@ static void ask_selector(struct asking *a, struct selector *s)
 static enum err ask_all(struct logger *lg, const struct enquiry *e, const struct now *now, struct outcomes *out)
 {
 	struct asking a = { lg, e, now, { out, 0, false } };
-	size_t        n;
 	enum err      err = outcomes_init(out, lg, e->n_selectors);
+	if (err == OK)
+		err = table_settle(lg->table);
 	if (err != OK)
 		return err;
-	table_roster(lg->table, &n);
 	for (size_t i = 0; i < e->n_selectors && !a.rows.failed; i++)
 		ask_selector(&a, e->selectors[i]);
 	return a.rows.failed ? ERR_NOMEM : OK;
@@ -87,15 +88,16 @@ enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *
 	return OK;
 }
 
-static bool is_timed(struct logger *lg, uint64_t by)
+/* Does the entry that decided end by itself?  A maybe that met no mandatory left the hold with an earlier maybe, which
+ * it may have replaced since: then the fold tells who decided now.  Inside a read section. */
+static bool is_timed(const struct ledger *l, const struct instance *i, uint64_t by)
 {
 	if (by == 0)
 		return false;
-	rcu_enter();
-	const struct entry *e = ledger_find(logger_ledger(lg), ORIGIN_SOCKET, by);
-	bool                timed = e != NULL && e->ends_ns != ENTRY_FOREVER;
-	rcu_leave();
-	return timed;
+	const struct entry *e = ledger_find(l, ORIGIN_SOCKET, by);
+	if (e == NULL || e->ask.state == STATE_MAYBE)
+		e = ledger_find(l, ORIGIN_SOCKET, ledger_fold(l, instance_ident(i)).by);
+	return e != NULL && e->ends_ns != ENTRY_FOREVER;
 }
 
 struct facts logger_facts(struct logger *lg, const struct row *row, const struct now *now)
@@ -108,14 +110,18 @@ struct facts logger_facts(struct logger *lg, const struct row *row, const struct
 	}
 	f.driven = atomic_load_explicit(&i->source->driven, memory_order_relaxed);
 	int64_t configured_ns = f.driven ? atomic_load_explicit(&i->source->configured_ns, memory_order_relaxed) : 0;
+	rcu_enter();
+	const struct ledger *ledger = logger_ledger(lg);
 	instance_lock(i);
 	f.in_log = i->memory.in_log;
 	f.available = gate_is_available(&i->memory, now->arrival_ns);
 	f.source_interval_ns = i->memory.interval_ns;
 	f.delta_ms = gate_shown_delta_ms(&i->memory, row->held, configured_ns, lg->default_interval_ns);
-	uint64_t by = i->pending_step != 0 ? i->pending.by : i->hold.by;
+	/* not promoted: that is the task of whoever also brings availability in line */
+	uint64_t by = instance_peek_locked(i, ledger_step(ledger)).by;
 	instance_unlock(i);
-	f.timed = is_timed(lg, by);
+	f.timed = is_timed(ledger, i, by);
+	rcu_leave();
 	return f;
 }
 
@@ -146,35 +152,71 @@ void entries_fini(struct entries *e)
 	*e = ENTRIES_INIT;
 }
 
-/* Counts each instance once: for the first selector of the entry that selects it. */
+/* Counts each instance once: for the exact selector that names it, else for the first pattern that selects it. */
 struct counting {
 	const struct entry *entry;
-	size_t              selector, n;
+	size_t              pattern; /* index of the one that is walked now */
+	struct selector   **exact;   /* sorted; NULL: no memory, so an instance counts for each selector */
+	size_t              n_exact, n;
 };
+
+static int exact_compare(const void *key, const void *item)
+{
+	struct ident a = *(const struct ident *)key, b = selector_ident(*(struct selector *const *)item);
+	if (a.hash != b.hash)
+		return a.hash < b.hash ? -1 : 1;
+	if (a.len != b.len)
+		return a.len < b.len ? -1 : 1;
+	return memcmp(a.text, b.text, a.len);
+}
 
 static void count_one(void *ctx, struct instance *i)
 {
 	struct counting *c = ctx;
-	for (size_t s = 0; s < c->selector; s++) {
-		if (selector_matches(c->entry->selectors[s], i->name, i->name_len))
+	struct ident     ident = instance_ident(i);
+	if (c->n_exact > 0 && bsearch(&ident, c->exact, c->n_exact, sizeof(*c->exact), exact_compare) != NULL)
+		return;
+	for (size_t s = 0; s < c->pattern && c->exact != NULL; s++) {
+		const struct selector *before = c->entry->selectors[s];
+		if (selector_is_pattern(before) && selector_matches(before, i->name, i->name_len))
 			return;
 	}
 	c->n++;
 }
 
+/* The exact selectors of the entry, each once, in order. */
+static void counting_init(struct counting *c, const struct entry *e)
+{
+	*c = (struct counting){ .entry = e, .exact = malloc((e->n_selectors + 1) * sizeof(*c->exact)) };
+	if (c->exact == NULL)
+		return;
+	size_t n = 0;
+	for (size_t s = 0; s < e->n_selectors; s++) {
+		if (!selector_is_pattern(e->selectors[s]))
+			c->exact[n++] = e->selectors[s];
+	}
+	qsort(c->exact, n, sizeof(*c->exact), selector_compare);
+	for (size_t s = 0; s < n; s++) {
+		if (s == 0 || !selector_same(c->exact[s], c->exact[s - 1]))
+			c->exact[c->n_exact++] = c->exact[s];
+	}
+}
+
 size_t logger_selected(struct logger *lg, const struct entry *e)
 {
-	struct counting c = { e, 0, 0 };
-	size_t          known, patterns = 0;
+	struct counting c;
+	counting_init(&c, e);
 	pthread_mutex_lock(&lg->control);
-	table_roster(lg->table, &known);
-	for (size_t s = 0; s < e->n_selectors; s++)
-		patterns += selector_is_pattern(e->selectors[s]);
+	table_settle(lg->table);
+	for (size_t s = 0; s < c.n_exact; s++)
+		c.n += table_find(lg->table, selector_ident(c.exact[s])) != NULL;
 	for (size_t s = 0; s < e->n_selectors; s++) {
-		c.selector = patterns == 0 ? 0 : s; /* exact ones alone never meet: an entry names each once */
-		logger_select(lg, e->selectors[s], count_one, &c);
+		c.pattern = s;
+		if (selector_is_pattern(e->selectors[s]) || c.exact == NULL)
+			logger_select(lg, e->selectors[s], count_one, &c);
 	}
 	pthread_mutex_unlock(&lg->control);
+	free(c.exact);
 	return c.n;
 }
 
@@ -224,17 +266,13 @@ const struct settings *logger_settings(const struct logger *lg)
 
 void logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx)
 {
-	size_t n;
 	pthread_mutex_lock(&lg->control);
-	struct instance *const *list = table_roster(lg->table, &n);
-	uint64_t                step = ledger_step(logger_ledger(lg));
-	for (size_t k = 0; k < n; k++) {
-		struct instance *i = list[k];
-		if (i->source != source)
-			continue;
+	table_settle(lg->table);
+	uint64_t step = ledger_step(logger_ledger(lg));
+	for (struct instance *i = source->members; i != NULL; i = i->next) {
 		instance_lock(i);
-		struct hold hold = instance_hold_locked(i, step);
-		bool        to_come = hold.held.on && hold.held.kind == DELTA_ONCE && !gate_once_done(&i->memory, &hold);
+		struct hold hold = instance_peek_locked(i, step);
+		bool to_come = hold.held.on && hold.held.kind == DELTA_ONCE && !gate_once_done(&i->memory, &hold);
 		instance_unlock(i);
 		fn(ctx, hold.held, to_come);
 	}
@@ -246,5 +284,5 @@ uint64_t logger_epoch(struct logger *lg)
 	rcu_enter();
 	uint64_t step = ledger_step(logger_ledger(lg));
 	rcu_leave();
-	return step + atomic_load_explicit(&lg->births, memory_order_relaxed);
+	return step + atomic_load_explicit(&lg->stirs, memory_order_relaxed);
 }

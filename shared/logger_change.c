@@ -5,12 +5,10 @@
 
 #include "logger_internal.h"
 
-#define FEW 64 /* newborn that may be looked at with the births lock held */
-
 struct hold logger_hold(const struct logger *lg, struct instance *i)
 {
 	instance_lock(i);
-	struct hold hold = instance_hold_locked(i, ledger_step(logger_ledger(lg)));
+	struct hold hold = instance_peek_locked(i, ledger_step(logger_ledger(lg)));
 	instance_unlock(i);
 	return hold;
 }
@@ -32,32 +30,10 @@ void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn,
 	}
 }
 
-static bool hold_equal(struct hold a, struct hold b)
+/* From the step on `i` holds `next`; nothing is stored when that is what it holds already. */
+static void prepare(const struct change *c, struct instance *i, struct hold now, struct hold next)
 {
-	return held_equal(a.held, b.held) && a.by == b.by;
-}
-
-static bool is_touched(const struct change *c, const struct instance *i)
-{
-	if (c->added != NULL)
-		return entry_selects(c->added, i->name, i->name_len);
-	for (size_t k = 0; k < c->n_removed; k++) {
-		if (entry_selects(c->removed[k], i->name, i->name_len))
-			return true;
-	}
-	return false;
-}
-
-void change_prepare(struct change *c, struct instance *i)
-{
-	instance_lock(i);
-	struct hold hold = instance_hold_locked(i, c->step - 1), next = hold;
-	instance_unlock(i);
-	if (c->added != NULL)
-		control_next(&next, &c->added->ask, entry_by(c->added));
-	else
-		next = ledger_fold(c->ledger, instance_ident(i));
-	if (hold_equal(hold, next))
+	if (hold_equal(now, next))
 		return;
 	instance_lock(i);
 	i->pending = next;
@@ -65,41 +41,34 @@ void change_prepare(struct change *c, struct instance *i)
 	instance_unlock(i);
 }
 
-static void prepare_newborn(struct change *c, struct instance *from, const struct instance *until)
+void change_prepare(struct change *c, struct instance *i)
 {
-	for (struct instance *i = from; i != until; i = i->next) {
-		if (is_touched(c, i))
-			change_prepare(c, i);
-	}
+	struct hold now = logger_hold(c->logger, i), next = now;
+	if (c->added != NULL)
+		control_next(&next, &c->added->ask, entry_by(c->added));
+	else
+		next = ledger_fold(c->ledger, instance_ident(i));
+	prepare(c, i, now, next);
 }
 
-/* Leaves with the births lock held, and with every instance born so far prepared. */
-static void catch_up(struct change *c)
+/* A change that is on its way is shown to newcomers, who then prepare themselves (logger.c), and those born before, but
+ * after the request took its rows, are prepared here.  They are folded: that is quick whatever the number of selectors.
+ */
+static void announce(struct change *c)
 {
-	struct instance *done = NULL;
-	size_t           n_done = 0;
-	for (;;) {
-		size_t n;
-		table_lock_births(c->logger->table);
-		struct instance *head = table_newborn_locked(c->logger->table, &n);
-		if (n - n_done <= FEW) {
-			prepare_newborn(c, head, done);
-			return;
-		}
-		table_unlock_births(c->logger->table);
-		prepare_newborn(c, head, done);
-		done = head;
-		n_done = n;
-	}
+	struct logger *lg = c->logger;
+	table_lock_births(lg->table);
+	atomic_store_explicit(&lg->coming, c->ledger, memory_order_release);
+	struct instance *newborn = table_newborn_locked(lg->table);
+	table_unlock_births(lg->table);
+	for (struct instance *i = newborn; i != NULL; i = i->next)
+		prepare(c, i, logger_hold(lg, i), ledger_fold(c->ledger, instance_ident(i)));
 }
 
 void change_finish(struct change *c, struct instance *i)
 {
 	instance_lock(i);
-	if (i->pending_step == c->step) {
-		struct hold hold = instance_hold_locked(i, c->step);
-		gate_changed(&i->memory, &hold, c->now->arrival_ns, c->logger->default_interval_ns);
-	}
+	instance_hold_locked(i, c->step, c->now->arrival_ns, c->logger->default_interval_ns);
 	instance_unlock(i);
 }
 
@@ -119,10 +88,11 @@ void change_publish(struct change *c)
 	if (lg->n_retired == RETIRED_MAX)
 		logger_reclaim(lg);
 	ledger_set_step(c->ledger, c->step);
-	catch_up(c);
-	size_t           n;
-	struct instance *newborn = table_newborn_locked(lg->table, &n);
+	announce(c);
+	table_lock_births(lg->table);
 	lg->retired[lg->n_retired++] = atomic_exchange(&lg->ledger, c->ledger);
+	atomic_store_explicit(&lg->coming, NULL, memory_order_release);
+	struct instance *newborn = table_newborn_locked(lg->table);
 	table_unlock_births(lg->table);
 	for (struct instance *i = newborn; i != NULL; i = i->next)
 		change_finish(c, i);
@@ -171,9 +141,8 @@ static void apply_removal(struct logger *lg, struct ledger *new, struct entry *c
 			  const struct now *now)
 {
 	struct change c = { .logger = lg, .ledger = new, .removed = removed, .n_removed = n, .now = now };
-	size_t        known;
 	c.step = ledger_step(logger_ledger(lg)) + 1;
-	table_roster(lg->table, &known);
+	table_settle(lg->table); /* without memory for that, all newborn are folded */
 	each_removed(&c, prepare_one);
 	change_publish(&c);
 	each_removed(&c, finish_one);
@@ -204,6 +173,26 @@ static void going_add(struct going *g, const struct entry *e)
 	g->ids[g->n++] = e->id;
 }
 
+static int entry_order(const void *left, const void *right)
+{
+	const struct entry *a = *(struct entry *const *)left, *b = *(struct entry *const *)right;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* An id that was named twice goes once. */
+static void going_unique(struct going *g)
+{
+	size_t n = 0;
+	qsort(g->list, g->n, sizeof(*g->list), entry_order);
+	for (size_t i = 0; i < g->n; i++) {
+		if (i == 0 || g->list[i] != g->list[i - 1])
+			g->list[n++] = g->list[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		g->ids[i] = g->list[i]->id;
+	g->n = n;
+}
+
 static enum err choose_all(struct going *g, const struct ledger *l, may_forget_fn *may, void *ctx)
 {
 	for (size_t i = 0; i < ledger_count(l); i++) {
@@ -223,17 +212,19 @@ static enum err choose_ids(struct going *g, const struct ledger *l, const uint64
 			return why_set(why, ERR_UNKNOWN, "no entry %llu is in force; RULES lists those that are",
 				       (unsigned long long)ids[i]);
 		if (!may(ctx, e))
-			return why_set(why, ERR_DENIED, "entry %llu is %s, and FORGET of it needs that right; RULES shows it",
+			return why_set(why, ERR_DENIED,
+				       "entry %llu is %s, and FORGET of it needs that right; RULES shows it",
 				       (unsigned long long)ids[i], control_name(e->ask.control));
 		going_add(g, e);
 	}
+	going_unique(g);
 	return OK;
 }
 
 static enum err forget_locked(struct logger *lg, struct going *g, const struct now *now, struct why *why)
 {
 	struct ledger *new;
-	enum err       err = ledger_remove(logger_ledger(lg), g->ids, g->n, &new, why);
+	enum err err = ledger_remove(logger_ledger(lg), g->ids, g->n, &new, why);
 	if (err != OK)
 		return err;
 	if (lg->savefile != NULL)
@@ -320,11 +311,11 @@ static void sweep(struct logger *lg, const struct now *now)
 {
 	struct age age = { now->arrival_ns, (int64_t)lg->settings->history_ms * 1000000 };
 	bool       full = now->arrival_ns - lg->swept_ns >= sweep_period(age.history_ns);
-	size_t     n;
 	if (full)
 		lg->swept_ns = now->arrival_ns;
-	table_roster(lg->table, &n); /* newcomers are put in order now, not when a request waits for it */
-	table_sweep(lg->table, full ? is_over : NULL, &age);
+	table_settle(lg->table); /* newcomers are put in order now, not when a request waits for it */
+	if (table_sweep(lg->table, full ? is_over : NULL, &age) > 0)
+		logger_stir(lg);
 }
 
 enum err logger_tick(struct logger *lg, const struct now *now, size_t *ended)

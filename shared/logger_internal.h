@@ -26,6 +26,7 @@ struct logger {
 
 	/* stored under control lock and births lock; loaded by any thread in a read section */
 	_Atomic(struct ledger *) ledger;
+	_Atomic(struct ledger *) coming; /* the next one, while a change is being prepared; else NULL.  For newcomers */
 
 	/* control lock */
 	pthread_mutex_t  control;
@@ -35,7 +36,7 @@ struct logger {
 	int64_t          swept_ns; /* arrival clock of the last sweep */
 
 	/* atomic, relaxed */
-	_Atomic uint64_t births;
+	_Atomic uint64_t stirs; /* newcomers, drops, onces done: with the step of the ledger, logger_epoch() */
 };
 
 /* The published ledger; control lock held, or inside a read section. */
@@ -47,6 +48,15 @@ static inline struct ledger *logger_ledger(const struct logger *lg)
 /* What `i` holds in force; control lock held. */
 struct hold logger_hold(const struct logger *lg, struct instance *i);
 
+/* Something that planning of reads depends on has changed; any thread. */
+static inline void logger_stir(struct logger *lg)
+{
+	atomic_fetch_add_explicit(&lg->stirs, 1, memory_order_relaxed);
+}
+
+/* An order of selectors in which the same ones stand together; for qsort() and bsearch() over pointers. */
+int selector_compare(const void *left, const void *right);
+
 /* Calls `fn` for each known instance that `s` selects, in order of identifier; control lock held. */
 typedef void instance_fn(void *ctx, struct instance *i);
 void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx);
@@ -54,17 +64,17 @@ void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn,
 /* One change of the ledger, to be made in a single step.  Nothing here can fail. */
 struct change {
 	struct logger       *logger;
-	struct ledger       *ledger;       /* the new one; taken over by change_publish() */
-	const struct entry  *added;        /* LOG: what instances hold goes one rule further ... */
-	struct entry *const *removed;      /* ... FORGET and end: they are folded anew */
+	struct ledger       *ledger;  /* the new one; taken over by change_publish() */
+	const struct entry  *added;   /* LOG: what instances hold goes one rule further ... */
+	struct entry *const *removed; /* ... FORGET and end: those that these select are folded anew */
 	size_t               n_removed;
 	uint64_t             step;
 	const struct now    *now;
 };
 
-/* Gives `i` what it will hold from the step on, if the change touches it. */
+/* Gives `i` what it will hold from the step on; harmless where the change does not touch it. */
 void change_prepare(struct change *c, struct instance *i);
-/* Catches up with instances born meanwhile, then publishes: from here on every value is judged by the new ledger. */
+/* Prepares the newborn, then publishes: from here on every value is judged by the new ledger. */
 void change_publish(struct change *c);
 /* After it was published: brings the availability of `i` in line with what it holds now. */
 void change_finish(struct change *c, struct instance *i);

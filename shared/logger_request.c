@@ -50,11 +50,11 @@ static void judge_selector(struct judging *j, struct selector *s)
 static enum err judge_all(struct logger *lg, const struct log_request *r, struct outcomes *out)
 {
 	struct judging j = { lg, r, { out, 0, false } };
-	size_t         n;
 	enum err       err = outcomes_init(out, lg, r->n_selectors);
+	if (err == OK)
+		err = table_settle(lg->table);
 	if (err != OK)
 		return err;
-	table_roster(lg->table, &n);
 	for (size_t i = 0; i < r->n_selectors && !j.rows.failed; i++)
 		judge_selector(&j, r->selectors[i]);
 	return j.rows.failed ? ERR_NOMEM : OK;
@@ -62,9 +62,10 @@ static enum err judge_all(struct logger *lg, const struct log_request *r, struct
 
 /* ---- the entry ---- */
 
-static int selector_compare(const void *left, const void *right)
+int selector_compare(const void *left, const void *right)
 {
-	struct ident a = selector_ident(*(struct selector *const *)left), b = selector_ident(*(struct selector *const *)right);
+	struct ident a = selector_ident(*(struct selector *const *)left),
+		     b = selector_ident(*(struct selector *const *)right);
 	if (a.hash != b.hash)
 		return a.hash < b.hash ? -1 : 1;
 	if (a.len != b.len)
@@ -72,7 +73,8 @@ static int selector_compare(const void *left, const void *right)
 	return memcmp(a.text, b.text, a.len);
 }
 
-/* The selectors that stay: patterns always, exact ones that were not refused.  The groups of `out` are in their order. */
+/* The selectors that stay: patterns always, exact ones that were not refused.  The groups of `out` are in their
+ * order. */
 static size_t choose_stay(const struct log_request *r, const struct outcomes *out, struct selector **stay)
 {
 	size_t n = 0, row = 0;
@@ -132,7 +134,8 @@ static enum err make_entry(struct logger *lg, const struct log_request *r, const
 
 /* ---- in force ---- */
 
-static void apply(struct logger *lg, struct entry *e, struct ledger *new, const struct outcomes *out, const struct now *now)
+static void apply(struct logger *lg, struct entry *e, struct ledger *new, const struct outcomes *out,
+		  const struct now *now)
 {
 	struct change c = { .logger = lg, .ledger = new, .added = e, .now = now };
 	c.step = ledger_step(logger_ledger(lg)) + 1;
@@ -152,7 +155,7 @@ static enum err commit(struct logger *lg, struct entry *e, const struct outcomes
 		       struct why *why)
 {
 	struct ledger *new;
-	enum err       err = ledger_add(logger_ledger(lg), e, lg->settings->max_rules, &new, why);
+	enum err err = ledger_add(logger_ledger(lg), e, lg->settings->max_rules, &new, why);
 	if (err != OK)
 		return err;
 	if (lg->savefile != NULL)

@@ -1,10 +1,10 @@
 /*
  * rcu - read-copy-update, from liburcu's "bulletproof" flavour: the host's threads need no registration.
  *
- * Role     the only place that includes liburcu.  ThreadSanitizer does not see the library's barriers, so its builds are told
- *          of the edge from the end of each read section to the end of a grace period.
- * Threads  read sections nest and never wait.  rcu_grace() may take long: control side only, never on the data path, and
- *          never before the host has forked (module load and configuration).
+ * Role     the only place that includes liburcu.  ThreadSanitizer does not see the library's barriers, so its builds
+ *          are told of the edge from the end of each read section to the end of a grace period.
+ * Threads  read sections nest and never wait.  rcu_grace() may take long: control side only, never on the data path,
+ *          and never before the host has forked (module load and configuration).
  */
 #ifndef LC_RCU_H
 #define LC_RCU_H

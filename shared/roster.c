@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name's place, mostly decided by eight bytes kept at hand: sorting a million names by their text alone would miss the cache
- * at every comparison. */
+/* A name's place, mostly decided by eight bytes kept at hand: sorting a million names by their text alone would miss
+ * the cache at every comparison. */
 struct place {
 	uint64_t         key; /* the eight bytes after what all names of the batch share, first byte highest */
 	struct instance *instance;
@@ -78,6 +78,26 @@ static enum err roster_reserve(struct roster *r, size_t n)
 	return OK;
 }
 
+/* How many of the first `n` stand before `i`: searched from the end in growing steps, so that a batch that is spread
+ * evenly costs a comparison or two a name, and a single newcomer among a million some forty. */
+static size_t place_in(const struct roster *r, size_t n, const struct instance *i)
+{
+	size_t high = n, step = 1;
+	while (step <= n && name_compare(r->list[n - step], i) > 0) {
+		high = n - step;
+		step *= 2;
+	}
+	size_t low = step <= n ? n - step + 1 : 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (name_compare(r->list[mid], i) > 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
 enum err roster_merge(struct roster *r, struct instance *newborn, size_t n)
 {
 	if (n == 0)
@@ -88,16 +108,29 @@ enum err roster_merge(struct roster *r, struct instance *newborn, size_t n)
 		return ERR_NOMEM;
 	}
 	/* from the back, so that it can be done in place */
-	size_t old = r->n, new = n, out = r->n + n;
-	while (new > 0) {
-		if (old > 0 && name_compare(r->list[old - 1], places[new - 1].instance) > 0)
-			r->list[--out] = r->list[--old];
-		else
-			r->list[--out] = places[--new].instance;
+	size_t old = r->n;
+	for (size_t new = n; new > 0; new --) {
+		size_t at = place_in(r, old, places[new - 1].instance);
+		memmove(r->list + at + new, r->list + at, (old - at) * sizeof(struct instance *));
+		r->list[at + new - 1] = places[new - 1].instance;
+		old = at;
 	}
 	r->n += n;
 	free(places);
 	return OK;
+}
+
+void roster_shrink(struct roster *r)
+{
+	if (r->n == 0) {
+		roster_fini(r);
+	} else if (r->size > 2 * r->n) {
+		struct instance **list = realloc(r->list, r->n * sizeof(struct instance *));
+		if (list == NULL)
+			return;
+		r->list = list;
+		r->size = r->n;
+	}
 }
 
 /* The first index whose name, cut to `len` bytes, is not below (after: is above) `prefix`. */

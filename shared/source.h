@@ -2,8 +2,8 @@
  * source - the read functions that values come from, by plugin name (specification sections 2 and 10).
  *
  * Role     one record a source: its configured interval, whether it is driven and at what interval it is read now.
- * Threads  source_get() any thread (a short lock, only for a name not met before by that instance); fields marked atomic
- *          are read by any thread, written by the control side.
+ * Threads  source_get() any thread (a short lock, once a newcomer).  Fields marked atomic: any thread; the driver writes
+ *          them, and configured_ns of a source that is not driven follows the values.
  * Owns     its records until sources_free(); a struct source pointer stays valid until then.
  */
 #ifndef LC_SOURCE_H
@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct instance;
 
 struct source {
 	/* constant once made */
@@ -24,7 +26,10 @@ struct source {
 	_Atomic int64_t  present_ns;    /* the interval it is read at now; = configured unless driven */
 	_Atomic int64_t  pace_ns;       /* configured_ns while it is driven and read faster, else 0: struct moment.pace_ns */
 	_Atomic bool     driven;
-	_Atomic uint64_t changes;       /* re-registrations done */
+	_Atomic uint64_t changes; /* re-registrations done */
+
+	/* control side (table.c) */
+	struct instance *members; /* the known instances that came from here, by `next`; newborn not yet */
 };
 
 struct sources;

@@ -2,9 +2,10 @@
  * table - see table.h.
  *
  * The table is 1024 small open-addressed tables, by the low bits of the hash, so that growing one is a matter of
- * microseconds.  A shard is one word: where its slots are, and the logarithm of their number in the low bits.  A slot is one word too:
- * the top 16 bits of the hash, and a pointer (user space has 48 bits of address on the machines that Debian supports).
- * Both are published by a single store, so readers need no lock; what readers may still look at is freed after a grace period.
+ * microseconds.  A shard is one word: where its slots are, and the logarithm of their number in the low bits.  A slot
+ * is one word too: the top 16 bits of the hash, and a pointer (user space has 48 bits of address on the machines that
+ * Debian supports).  Both are published by a single store, so readers need no lock; what readers may still look at is
+ * freed after a grace period.
  */
 #include "table.h"
 
@@ -16,19 +17,19 @@
 #include "rcu.h"
 #include "roster.h"
 
-#define N_SHARDS 1024
-#define LOG2_MASK ((uintptr_t)63)
-#define FIRST_LOG2 2
+#define N_SHARDS     1024
+#define LOG2_MASK    ((uintptr_t)63)
+#define FIRST_LOG2   2
 #define POINTER_MASK ((UINT64_C(1) << 48) - 1)
-#define TOMB UINT64_C(1) /* a slot whose instance was dropped: probing goes on */
+#define TOMB         UINT64_C(1) /* a slot whose instance was dropped: probing goes on */
 
 typedef _Atomic uint64_t slot; /* 0: never used */
 
 struct shard {
 	_Atomic uintptr_t word;
 	/* births lock */
-	uint32_t used; /* slots that are not 0, tombs included */
-	uint32_t live;
+	uint32_t          used; /* slots that are not 0, tombs included */
+	uint32_t          live;
 };
 
 /* Slots that were replaced; readers may still be inside. */
@@ -139,9 +140,9 @@ static void slot_put(slot *slots, size_t mask, struct instance *i)
 /* Moves what lives into fresh slots of 2^log2; the old ones go to limbo. */
 static enum err shard_rebuild(struct table *t, struct shard *shard, uintptr_t log2)
 {
-	size_t         n = (size_t)1 << log2, bytes = n * sizeof(slot);
-	slot          *slots = aligned_alloc(64, bytes < 64 ? 64 : bytes);
-	struct limbo  *limbo = malloc(sizeof(*limbo));
+	size_t          n = (size_t)1 << log2, bytes = n * sizeof(slot);
+	slot           *slots = aligned_alloc(64, bytes < 64 ? 64 : bytes);
+	struct limbo   *limbo = malloc(sizeof(*limbo));
 	const uintptr_t old = atomic_load_explicit(&shard->word, memory_order_relaxed);
 	if (slots == NULL || limbo == NULL) {
 		free(slots);
@@ -197,44 +198,76 @@ size_t table_count(const struct table *t)
 	return atomic_load_explicit(&((struct table *)t)->count, memory_order_relaxed);
 }
 
-/* Takes the newborn into the roster.  Without memory they stay where they are, for the next time. */
-static void settle(struct table *t)
+bool table_is_full(const struct table *t)
+{
+	return table_count(t) >= t->max_instances;
+}
+
+static struct instance *newborn_take(struct table *t, size_t *n)
 {
 	table_lock_births(t);
 	struct instance *newborn = t->newborn;
-	size_t           n = t->n_newborn;
+	*n = t->n_newborn;
 	t->newborn = NULL;
 	t->n_newborn = 0;
 	table_unlock_births(t);
-	if (roster_merge(&t->roster, newborn, n) == OK)
-		return;
-	table_lock_births(t);
+	return newborn;
+}
+
+static void newborn_give_back(struct table *t, struct instance *newborn, size_t n)
+{
 	struct instance **end = &newborn;
 	while (*end != NULL)
 		end = &(*end)->next;
+	table_lock_births(t);
 	*end = t->newborn;
 	t->newborn = newborn;
 	t->n_newborn += n;
 	table_unlock_births(t);
 }
 
-struct instance *const *table_roster(struct table *t, size_t *n)
+/* Into the list of its source; tables in tests may do without one. */
+static void member_add(struct instance *i)
 {
-	settle(t);
+	i->next = NULL;
+	if (i->source == NULL)
+		return;
+	i->next = i->source->members;
+	i->source->members = i;
+}
+
+enum err table_settle(struct table *t)
+{
+	size_t           n;
+	struct instance *newborn = newborn_take(t, &n);
+	enum err         err = roster_merge(&t->roster, newborn, n);
+	if (err != OK) {
+		newborn_give_back(t, newborn, n);
+		return err;
+	}
+	while (newborn != NULL) {
+		struct instance *next = newborn->next;
+		member_add(newborn);
+		newborn = next;
+	}
+	return OK;
+}
+
+struct instance *const *table_roster(const struct table *t, size_t *n)
+{
 	*n = t->roster.n;
 	return t->roster.list;
 }
 
-struct instance *const *table_range(struct table *t, const char *prefix, size_t len, size_t *n)
+struct instance *const *table_range(const struct table *t, const char *prefix, size_t len, size_t *n)
 {
 	size_t first;
 	roster_range(&t->roster, prefix, len, &first, n);
 	return *n == 0 ? NULL : t->roster.list + first;
 }
 
-struct instance *table_newborn_locked(const struct table *t, size_t *n)
+struct instance *table_newborn_locked(const struct table *t)
 {
-	*n = t->n_newborn;
 	return t->newborn;
 }
 
@@ -290,22 +323,41 @@ static struct instance *drop_all(struct table *t, bool (*is_over)(void *, struct
 	return gone;
 }
 
-#define TRIM_AFTER 10000 /* instances: then the C library is asked to give memory back to the system */
-
-size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *i), void *ctx)
+/* The lists of the sources, made anew without those that are gone. */
+static void members_rebuild(struct table *t, const struct instance *gone)
 {
-	size_t           n = 0;
-	struct instance *gone = NULL;
-	if (is_over != NULL) {
-		settle(t);
-		gone = drop_all(t, is_over, ctx, &n);
+	for (const struct instance *i = gone; i != NULL; i = i->next) {
+		if (i->source != NULL)
+			i->source->members = NULL;
 	}
+	for (size_t k = 0; k < t->roster.n; k++) {
+		if (t->roster.list[k]->source != NULL)
+			t->roster.list[k]->source->members = NULL;
+	}
+	for (size_t k = 0; k < t->roster.n; k++)
+		member_add(t->roster.list[k]);
+}
+
+/* A shard of which little is left is made smaller; without memory for that it stays as it is. */
+static void shard_shrink(struct table *t, struct shard *shard)
+{
+	table_lock_births(t);
+	uintptr_t word = atomic_load_explicit(&shard->word, memory_order_relaxed), log2 = word & LOG2_MASK;
+	while (log2 > FIRST_LOG2 && 8 * (size_t)shard->live < (size_t)1 << log2)
+		log2--;
+	if (word != 0 && log2 != (word & LOG2_MASK))
+		shard_rebuild(t, shard, log2);
+	table_unlock_births(t);
+}
+
+static void limbo_clear(struct table *t, struct instance *gone)
+{
 	table_lock_births(t);
 	struct limbo *limbo = t->limbo;
 	t->limbo = NULL;
 	table_unlock_births(t);
 	if (gone == NULL && limbo == NULL)
-		return 0;
+		return;
 	rcu_grace();
 	limbo_free(limbo);
 	while (gone != NULL) {
@@ -313,6 +365,23 @@ size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *
 		instance_free(gone);
 		gone = next;
 	}
+}
+
+#define TRIM_AFTER 10000 /* instances: then the C library is asked to give memory back to the system */
+
+size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *i), void *ctx)
+{
+	size_t           n = 0;
+	struct instance *gone = NULL;
+	if (is_over != NULL && table_settle(t) == OK)
+		gone = drop_all(t, is_over, ctx, &n);
+	if (gone != NULL) {
+		members_rebuild(t, gone);
+		roster_shrink(&t->roster);
+		for (size_t s = 0; s < N_SHARDS; s++)
+			shard_shrink(t, &t->shards[s]);
+	}
+	limbo_clear(t, gone);
 	if (n >= TRIM_AFTER)
 		malloc_trim(0);
 	return n;

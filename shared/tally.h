@@ -1,7 +1,8 @@
 /*
  * tally - counters that many threads raise and somebody reads now and then.
  *
- * Threads  tally_count() any thread, without contention (a stripe a thread); tally_read() any thread, a moment's picture.
+ * Threads  tally_count() any thread, without contention (a stripe a thread); tally_read() any thread, a moment's
+ *          picture.
  */
 #ifndef LC_TALLY_H
 #define LC_TALLY_H
