@@ -100,14 +100,14 @@ place optionbefore
 { echo 'PreCacheChain "Mine"'; printf "$CHAIN\n" Mine; echo "$LOAD"; plugin "$RULE"; } | config
 start_daemon
 mixed | put; settle; stop_daemon
-check "a chain named before LoadPlugin is wrapped" "$THINNED 0" "$(times own/a/gauge)$(count own/drop/gauge)"
+check "a chain named before LoadPlugin is wrapped" "${THINNED}0" "$(times own/a/gauge)$(count own/drop/gauge)"
 
 place optionafter
 # shellcheck disable=SC2059
 { printf "$CHAIN\n" Mine; echo "$LOAD"; plugin "$RULE"; echo 'PreCacheChain "Mine"'; } | config
 start_daemon
 mixed | put; settle; stop_daemon
-check "a chain named after us gets our rule at its end" "$THINNED 0" "$(times own/a/gauge)$(count own/drop/gauge)"
+check "a chain named after us gets our rule at its end" "${THINNED}0" "$(times own/a/gauge)$(count own/drop/gauge)"
 check_log "... and the log says so" 'WARNING.*|warning.*PreCacheChain was set to "Mine"'
 
 place missing
