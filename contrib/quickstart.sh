@@ -21,7 +21,7 @@ started=$(date +%s)
 echo "building ..."
 mkdir "$work/src" "$work/build" "$work/plugins"
 (cd "$top" && tar cf - --exclude=.git --exclude=autom4te.cache .) | tar xf - -C "$work/src"
-(cd "$work/src" && autoreconf -fi && cd "$work/build" && "$work/src/configure" && make -j"$(nproc)") >"$work/build.log" 2>&1 ||
+(cd "$work/src" && autoreconf -fi && cd "$work/build" && "$work/src/configure" && make -j"$(nproc)" log_control.la collectd-logctl) >"$work/build.log" 2>&1 ||
 	{ tail -30 "$work/build.log"; echo "quickstart: the build failed" >&2; exit 1; }
 ctl="$work/build/collectd-logctl"
 plugins=$("$(command -v collectd || echo /usr/sbin/collectd)" -h | sed -n 's/^ *Plugin directory *//p')
@@ -87,7 +87,7 @@ collectd -f -C "$work/collectd.conf" >"$work/out" 2>&1 &
 daemon=$!
 for _ in $(seq 100); do [ -S "$work/log_control.sock" ] && [ -n "$(ls "$work/csv/demo/memory" 2>/dev/null)" ] && break; sleep 0.1; done
 [ -S "$work/log_control.sock" ] || { cat "$work/out" "$work/log"; echo "quickstart: collectd did not open the socket" >&2; exit 1; }
-first=12 second=10
+first=9 second=8
 for i in $(seq $first); do printf '\r  rules of the file: %2d of %d s' "$i" $first; sleep 1; done
 echo
 # raise one, switch one off
