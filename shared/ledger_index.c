@@ -106,6 +106,12 @@ static size_t run_of(const struct refs *r, size_t from, size_t p)
 	return n;
 }
 
+/* An empty list has no memory, and NULL + 0 is not defined in C. */
+static struct ref *refs_at(const struct refs *r, size_t i)
+{
+	return r->list == NULL ? NULL : r->list + i;
+}
+
 enum err index_change(struct ledger *l, const struct ledger *old, struct refs *gone, struct refs *come)
 {
 	if (gone->n > 0)
@@ -121,7 +127,7 @@ enum err index_change(struct ledger *l, const struct ledger *old, struct refs *g
 			continue;
 		}
 		bool failed;
-		l->pages[p] = page_merge(old->pages[p], gone->list + g, n_gone, come->list + c, n_come, &failed);
+		l->pages[p] = page_merge(old->pages[p], refs_at(gone, g), n_gone, refs_at(come, c), n_come, &failed);
 		if (failed)
 			return ERR_NOMEM;
 		g += n_gone;
