@@ -240,7 +240,7 @@ void show_help(const struct statement *s)
 		printf("%s\n    %s\n", verb_usage((enum verb)v), verb_summary((enum verb)v));
 	}
 	if (one == NULL)
-		puts("SELECTORS: one or more of HOST/PLUGIN/TYPE or PLUGIN/TYPE, patterns too; or a list { A, B } over "
-		     "several\n"
-		     "lines.  UNIT: msec, sec, min, hour, day.  # begins a comment.  Keywords in any letter case.");
+		puts("SELECTORS: one or more of HOST/PLUGIN/TYPE or PLUGIN/TYPE, patterns too; or a list { A, B },\n"
+		     "    which may go over several lines.  UNIT: msec, sec, min, hour, day.  # begins a comment.\n"
+		     "    Keywords in any letter case.");
 }

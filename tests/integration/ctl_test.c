@@ -366,6 +366,31 @@ static void status_sources_help__are_tables(void **state)
 	check_ran(logctl(l, NULL, "--help", NULL), 0, "usage:", NULL);
 }
 
+/* Each command that help lists has its paragraph in the manual page. */
+static void help__and_the_manual__name_the_same_commands(void **state)
+{
+	struct live *l = *state;
+	struct ran   r = logctl(l, NULL, "help", NULL);
+	const char  *folder = getenv("SRCDIR");
+	char         path[512], page[65536] = "", *rest = r.out;
+	snprintf(path, sizeof(path), "%s/contrib/man/collectd-logctl.pod", folder == NULL ? "." : folder);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	page[fread(page, 1, sizeof(page) - 1, f)] = '\0';
+	fclose(f);
+	int commands = 0;
+	for (char *line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+		char word[32], marked[40];
+		if (sscanf(line, "%31[a-z]", word) != 1 && sscanf(line, "[%31[a-z]", word) != 1)
+			continue;
+		snprintf(marked, sizeof(marked), "B<%s>", word);
+		assert_has(page, marked);
+		commands++;
+	}
+	assert_int_equal(commands, 10);
+	ran_free(&r);
+}
+
 /* ---- JSON ---- */
 
 static yajl_val json_of(struct ran r, int status)
@@ -664,6 +689,7 @@ int main(void)
 		LIVE_TEST(identifier__of_any_bytes__can_be_typed_as_it_was_printed),
 		LIVE_TEST(rules_explain_forget__tell_and_take_back),
 		LIVE_TEST(status_sources_help__are_tables),
+		LIVE_TEST(help__and_the_manual__name_the_same_commands),
 		LIVE_TEST(json__log__has_members_for_all_that_a_table_shows),
 		LIVE_TEST(json__bytes_that_are_no_utf8__come_quoted_as_well),
 		LIVE_TEST(json__errors__have_number_and_message),
