@@ -109,9 +109,8 @@ row() { # identifier, asked, expected, recorded
 	printf '%-28s %-34s %8s %9s  %s\n' "$1" "$2" "$3" "$4" "$ok"
 }
 # the reference: a stream under no rule
-native=$(ls "$work/csv/demo" | grep -m1 '^df-')
-[ -n "$native" ] || { echo "quickstart: the df plugin gave no value for /; is / mounted here?" >&2; cat "$work/log"; exit 1; }
-reference=$native/df_complex-free
+reference=interface-lo/if_octets
+[ "$(recorded "$reference")" -gt 0 ] 2>/dev/null || { echo "quickstart: no value of the interface lo was recorded" >&2; cat "$work/log"; exit 1; }
 span() { stamps "$reference" | awk -v c="$changed" -v n="$1" '$1 < c { a++ } $1 >= c { b++ } END { print n == "-" ? a + 0 : b + 0 }'; }
 before=$(span -) after=$(span +) all=$(recorded "$reference")
 every() { echo $((($1 + $2 - 1) / $2)); }
@@ -123,7 +122,11 @@ row memory/memory-cached "once, after every 3 s" 1 "$(recorded memory/memory-cac
 row memory/memory-free "every 3 s, then off" "$(every "$before" 3)" "$(recorded memory/memory-free)"
 row cpu-0/cpu-idle "every 3 s, then mandatory 1 s" $(($(every "$before" 3) + after)) "$(recorded cpu-0/cpu-idle)"
 row interface-lo/if_packets "mandatory off" 0 "$(recorded interface-lo/if_packets)"
-row interface-lo/if_octets "native (1 s), no rule" "$all" "$(recorded interface-lo/if_octets)"
+if [ -d "$work/csv/demo/df-root" ]; then
+	row df-root/df_complex-free "native (1 s), no rule" "$all" "$(recorded df-root/df_complex-free)"
+else
+	echo "df-root: the df plugin sees no mounted / here (in a chroot without a mount table), so its row is left out"
+fi
 echo
 if [ $bad -ne 0 ]; then
 	cat "$work/log"
