@@ -652,7 +652,11 @@ static void prompt__statements_over_lines__run_and_errors_do_not_end_it(void **s
 	struct live *l = *state;
 	char         text[16384] = "";
 	int          master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), status = 0;
-	assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+	if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+		if (master >= 0)
+			close(master);
+		skip(); /* no pseudo terminals here, as in a chroot without devpts */
+	}
 	pid_t child = start_at_terminal(master, l->socket);
 	read_until(master, text, sizeof(text), "logctl> ");
 	assert_true(write(master, "log mandatory off {\r", 20) == 20);
