@@ -133,13 +133,14 @@ enum err access_add(struct access *a, enum access_kind kind, const char *name, c
 		err = id_read(kind, name, &line.id, why);
 	if (err != OK)
 		return err;
+	line.name = name == NULL ? NULL : strdup(name);
 	struct line *lines = realloc(a->lines, (a->n + 1) * sizeof(*lines));
 	if (lines != NULL)
 		a->lines = lines;
-	if (lines != NULL && name != NULL)
-		line.name = strdup(name);
-	if (lines == NULL || (name != NULL && line.name == NULL))
+	if (lines == NULL || (name != NULL && line.name == NULL)) {
+		free(line.name);
 		return why_set(why, ERR_NOMEM, "out of memory (this line gives no right)");
+	}
 	a->lines[a->n++] = line;
 	return OK;
 }
