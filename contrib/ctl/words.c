@@ -128,8 +128,11 @@ static enum err brace(struct words *w, bool opens, struct why *why)
 		return why_set(why, ERR_INVAL,
 			       opens ? "a { stands inside a list; close the list with } first"
 				     : "a } closes no list; open one with {");
+	struct word word = { opens ? WORD_OPEN : WORD_CLOSE, strdup(opens ? "{" : "}"), 1, 0 };
+	if (word.text == NULL)
+		return no_memory(why);
 	w->in_list = opens;
-	return add(w, (struct word){ opens ? WORD_OPEN : WORD_CLOSE, strdup(opens ? "{" : "}"), 1, 0 }, why);
+	return add(w, word, why);
 }
 
 /* ---- what others may call ---- */
