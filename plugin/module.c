@@ -85,6 +85,16 @@ static void say_access(struct module *m)
 	buf_fini(&b);
 }
 
+/* Such a source is gated like any other; this version does not change its read interval. */
+static void say_sources(const struct module *m)
+{
+	for (size_t i = 0; i < m->settings.n_sources; i++)
+		plugin_log(LOG_WARNING,
+			   PLUGIN_NAME ": <Source \"%s\">: the source is gated only: this version does not drive sources; it is read at the "
+				       "interval of its LoadPlugin block",
+			   m->settings.sources[i].name);
+}
+
 static const struct stat_source extra = { stats_lines, &module };
 
 static void start_listener(struct module *m, struct logger *lg, bool alone)
@@ -117,6 +127,7 @@ static int module_init(void)
 		return module.configured ? 0 : -1;
 	if (settings_check(&module.settings, config_report, NULL) != OK || !chain_settle(&module))
 		return -1;
+	say_sources(&module);
 	struct logger *lg = start_logger(&module, &alone);
 	if (lg == NULL)
 		return -1;

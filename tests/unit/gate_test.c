@@ -203,6 +203,57 @@ static void clock_steps_back__run_of_late_values__is_a_step(void **state)
 	assert_int_equal((T0 - m.served_ns) % (60 * S), 0);
 }
 
+static void duplicate_of_the_newest__within_a_run__is_no_step(void **state)
+{
+	struct memory m = { 0 };
+	(void)state;
+	assert_true(arrives(&m, every(60 * S), T0, 10 * S, 100 * S).logged);
+	assert_int_equal(arrives(&m, every(60 * S), T0 - 30 * S, 10 * S, 110 * S).reason, REASON_LATE);
+	struct verdict v = arrives(&m, every(60 * S), T0, 10 * S, 120 * S);
+	assert_true(v.late && v.duplicate && !v.logged);
+	assert_int_equal(m.newest_ns, T0);
+}
+
+static void late_values_out_of_order__begin_a_new_run__and_are_no_step(void **state)
+{
+	struct memory m = { 0 };
+	(void)state;
+	assert_true(arrives(&m, every(60 * S), T0, 10 * S, 100 * S).logged);
+	for (int i = 0; i < 10; i++) /* each older than the one before */
+		assert_int_equal(arrives(&m, every(60 * S), T0 - (i + 1) * 10 * S, 10 * S, (110 + i * 10) * S).reason, REASON_LATE);
+}
+
+static void newer_value__ends_a_run_of_late_ones(void **state)
+{
+	struct memory m = { 0 };
+	(void)state;
+	arrives(&m, every(60 * S), T0, 10 * S, 100 * S);
+	assert_int_equal(arrives(&m, every(60 * S), T0 - 50 * S, 10 * S, 110 * S).reason, REASON_LATE);
+	assert_int_equal(arrives(&m, every(60 * S), T0 + 10 * S, 10 * S, 120 * S).reason, REASON_BETWEEN);
+	assert_int_equal(arrives(&m, every(60 * S), T0 - 40 * S, 10 * S, 130 * S).reason, REASON_LATE);
+}
+
+static void every__reaches_a_grid_point_exactly__is_due(void **state)
+{
+	struct memory m = { 0 };
+	(void)state;
+	at(&m, every(60 * S), T0, 10 * S);
+	assert_int_equal(at(&m, every(60 * S), T0 + 45 * S, 10 * S).reason, REASON_BETWEEN);
+	/* 55 s and half of 10 s: the point at 60 s, to the nanosecond */
+	assert_int_equal(at(&m, every(60 * S), T0 + 55 * S, 10 * S).reason, REASON_GRID);
+	assert_int_equal(m.served_ns, T0 + 60 * S);
+}
+
+static void value_right_after_a_point_served_early__is_between(void **state)
+{
+	struct memory m = { 0 };
+	(void)state;
+	at(&m, every(60 * S), T0, 10 * S);
+	assert_int_equal(at(&m, every(60 * S), T0 + 56 * S, 10 * S).reason, REASON_GRID);
+	/* its own half interval is short, so it does not even reach the point that is served already */
+	assert_int_equal(at(&m, every(60 * S), T0 + 57 * S, S).reason, REASON_BETWEEN);
+}
+
 static void late_burst__arrives_at_once__is_no_step(void **state)
 {
 	struct memory m = { 0 };
@@ -306,6 +357,11 @@ int main(void)
 		cmocka_unit_test(every__source_as_slow_as_delta__passes_whole),
 		cmocka_unit_test(every__gap__next_value_at_once_and_the_grid_keeps_its_phase),
 		cmocka_unit_test(clock_steps_back__run_of_late_values__is_a_step),
+		cmocka_unit_test(duplicate_of_the_newest__within_a_run__is_no_step),
+		cmocka_unit_test(late_values_out_of_order__begin_a_new_run__and_are_no_step),
+		cmocka_unit_test(newer_value__ends_a_run_of_late_ones),
+		cmocka_unit_test(every__reaches_a_grid_point_exactly__is_due),
+		cmocka_unit_test(value_right_after_a_point_served_early__is_between),
 		cmocka_unit_test(late_burst__arrives_at_once__is_no_step),
 		cmocka_unit_test(clock_steps_forward__one_record__then_the_grid_goes_on),
 		cmocka_unit_test(far_future__one_value__is_undone_within_bounded_silence),

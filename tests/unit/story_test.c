@@ -331,6 +331,30 @@ static void flags__thousands_of_instances__each_as_its_own_values_say(void **sta
 	assert_has(lab->reply, "2000 Values\n");
 }
 
+/* A rule of the file is folded first, never replaced, and FORGET of all that came over the socket leads back to it. */
+static void configuration__is_never_replaced__and_forget_leads_back_to_it(void **state)
+{
+	struct lab lab;
+	(void)state;
+	memset(&lab, 0, sizeof(lab));
+	assert_int_equal(settings_init(&lab.settings), OK);
+	lab.settings.logs = calloc(1, sizeof(*lab.settings.logs));
+	lab.settings.n_logs = 1;
+	lab.settings.logs[0] = (struct log_block){ .number = 1, .n_metrics = 1, .ask = { CONTROL_ADVISORY, STATE_ON, { DELTA_EVERY, 60000 }, VALUE_LAST } };
+	lab.settings.logs[0].metrics = calloc(1, sizeof(char *));
+	lab.settings.logs[0].metrics[0] = strdup("cpu-*/*");
+	lab_start(&lab);
+	assert_has(lab_ask(&lab, "ENQUIRE " IDLE), "advisory on 60000");
+	lab_ask(&lab, "LOG mandatory off \"cpu-*/*\"");
+	lab_ask(&lab, "LOG advisory on every=1s \"cpu-*/*\"");
+	assert_has(lab_ask(&lab, "RULES"), "3 Rules\nc1 config uid=- ");
+	assert_has(lab_ask(&lab, "ENQUIRE " IDLE), "mandatory off 0");
+	assert_has(lab_ask(&lab, "EXPLAIN " IDLE), "c1 took advisory on 60000\n1 took mandatory off 0\n2 refused mandatory off 0\n");
+	lab_ask(&lab, "FORGET all");
+	assert_has(lab_ask(&lab, "ENQUIRE " IDLE), "advisory on 60000");
+	lab_close(&lab);
+}
+
 int main(void)
 {
 #define STORY(name) cmocka_unit_test_setup_teardown(name, open_lab, close_lab)
@@ -353,6 +377,7 @@ int main(void)
 		STORY(rights__every_command__needs_what_the_table_says),
 		STORY(forget__mandatory_entry__needs_the_mandatory_right),
 		STORY(history__unseen_for_long__instance_is_dropped_and_rules_stay),
+		cmocka_unit_test(configuration__is_never_replaced__and_forget_leads_back_to_it),
 		STORY(flags__thousands_of_instances__each_as_its_own_values_say),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
