@@ -102,6 +102,24 @@ static void timed_maybe__opens_the_door_for_a_while(void **state)
 	assert_has(lab_ask(lab, "ENQUIRE " IDLE), "mandatory off 0");
 }
 
+static void maybe__permanent_before_a_timed_one__stays(void **state)
+{
+	struct lab *lab = *state;
+	lab_ask(lab, "LOG mandatory on every=5s \"" IDLE "\"");
+	lab_ask(lab, "LOG mandatory maybe \"" IDLE "\"");
+	lab_ask(lab, "LOG mandatory maybe for=10 \"" IDLE "\"");
+	lab_advance(lab, 10);
+	assert_has(lab_ask(lab, "ENQUIRE " IDLE), "advisory off 0");
+}
+
+static void maybe__asked_again_and_again__is_one_entry(void **state)
+{
+	struct lab *lab = *state;
+	for (int i = 0; i < 50; i++)
+		lab_ask(lab, "LOG mandatory maybe \"" IDLE "\"");
+	assert_has(lab_ask(lab, "RULES"), "1 Rules\n50 socket");
+}
+
 static void once__each_instance_has_its_own__and_asking_again_logs_once_more(void **state)
 {
 	struct lab *lab = *state;
@@ -364,6 +382,8 @@ int main(void)
 		STORY(newcomer__takes_the_state_of_every_earlier_request),
 		STORY(timed__reverts_to_what_it_would_hold_without_it),
 		STORY(timed_maybe__opens_the_door_for_a_while),
+		STORY(maybe__permanent_before_a_timed_one__stays),
+		STORY(maybe__asked_again_and_again__is_one_entry),
 		STORY(once__each_instance_has_its_own__and_asking_again_logs_once_more),
 		STORY(once__in_force_again_after_a_timed_entry__logs_nothing_more),
 		STORY(repeated_request__keeps_the_phase),
