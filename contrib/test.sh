@@ -61,6 +61,8 @@ step "the public header compiles alone, C11 and C++" sh -c "echo '#include \"log
 	gcc -std=c11 -Wall -Wextra -Werror -pedantic -I'$work/src/shared' -c -o /dev/null '$work/h.c' && g++ -Wall -Wextra -Werror -I'$work/src/shared' -c -o /dev/null '$work/h.cc'"
 step "the manual names every command and every option" "$work/src/tests/manual.sh" "$work/src"
 
+step "formatted by .clang-format" sh -c "cd '$work/src' && find shared plugin contrib tests -name '*.[ch]' | xargs clang-format --dry-run -Werror"
+
 build clang "CC=clang"
 suite clang TESTS="$units"
 build asan "--enable-sanitizer=address,undefined CFLAGS='-O1 -g -fno-sanitize=alignment -Wno-format-truncation -Wno-maybe-uninitialized'"

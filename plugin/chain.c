@@ -11,10 +11,10 @@
 #include "configfile.h"
 #include "parts.h"
 
-#define PRE_OPTION "PreCacheChain"
+#define PRE_OPTION  "PreCacheChain"
 #define POST_OPTION "PostCacheChain"
-#define PRE_CHAIN "log_control_precache"
-#define POST_CHAIN "log_control_postcache"
+#define PRE_CHAIN   "log_control_precache"
+#define POST_CHAIN  "log_control_postcache"
 
 static void say(int severity, const char *text)
 {
@@ -28,8 +28,12 @@ static int rule_add(struct module *m, const char *chain, enum role role)
 	oconfig_value_t name = { .type = OCONFIG_TYPE_STRING, .value.string = (char *)PLUGIN_NAME };
 	oconfig_value_t chain_name = { .type = OCONFIG_TYPE_STRING, .value.string = (char *)chain };
 	oconfig_item_t  target = { .key = (char *)"Target", .values = &name, .values_num = 1 };
-	oconfig_item_t  rule = { .key = (char *)"Rule", .values = &name, .values_num = 1, .children = &target, .children_num = 1 };
-	oconfig_item_t  item = { .key = (char *)"Chain", .values = &chain_name, .values_num = 1, .children = &rule, .children_num = 1 };
+	oconfig_item_t  rule = {
+		 .key = (char *)"Rule", .values = &name, .values_num = 1, .children = &target, .children_num = 1
+	};
+	oconfig_item_t item = {
+		.key = (char *)"Chain", .values = &chain_name, .values_num = 1, .children = &rule, .children_num = 1
+	};
 	target.parent = &rule;
 	rule.parent = &item;
 	m->creating = role;
@@ -83,17 +87,20 @@ static fc_chain_t *chain_of(const char *name)
 static bool append(struct module *m, const char *option, const char *named)
 {
 	if (chain_of(named) == NULL || rule_add(m, named, ROLE_APPENDED) != 0) {
-		plugin_log(LOG_ERR,
-			   PLUGIN_NAME ": nothing is gated: %s was set to \"%s\" after this plugin was loaded, and there is no such "
-				       "chain to join; put that option in front of LoadPlugin " PLUGIN_NAME ", or define the chain",
-			   option, named == NULL ? "" : named);
+		plugin_log(
+			LOG_ERR,
+			PLUGIN_NAME
+			": nothing is gated: %s was set to \"%s\" after this plugin was loaded, and there is no such "
+			"chain to join; put that option in front of LoadPlugin " PLUGIN_NAME ", or define the chain",
+			option, named == NULL ? "" : named);
 		return false;
 	}
 	m->gating = ROLE_APPENDED;
 	plugin_log(LOG_WARNING,
-		   PLUGIN_NAME ": %s was set to \"%s\" after this plugin was loaded: the gate stands at the end of that chain, and "
-			       "what its earlier rules write or stop goes around it; put that option in front of LoadPlugin "
-			       PLUGIN_NAME " to change that",
+		   PLUGIN_NAME
+		   ": %s was set to \"%s\" after this plugin was loaded: the gate stands at the end of that chain, and "
+		   "what its earlier rules write or stop goes around it; put that option in front of "
+		   "LoadPlugin " PLUGIN_NAME " to change that",
 		   option, named);
 	return true;
 }
@@ -115,8 +122,9 @@ bool chain_settle(struct module *m)
 	m->pre_chain = chain_of(m->user_pre);
 	m->post_chain = chain_of(m->user_post);
 	if (m->n_user_targets > 0 && m->settings.placement != PLACE_NONE)
-		say(LOG_WARNING, "a <Target \"log_control\"> does nothing beside Chain \"PreCache\" or \"PostCache\"; set Chain "
-				 "\"none\", or take the target out");
+		say(LOG_WARNING,
+		    "a <Target \"log_control\"> does nothing beside Chain \"PreCache\" or \"PostCache\"; set Chain "
+		    "\"none\", or take the target out");
 	switch (m->settings.placement) {
 	case PLACE_PRECACHE:
 		return settle_on(m, PRE_OPTION, PRE_CHAIN, ROLE_PRECACHE);
@@ -125,7 +133,8 @@ bool chain_settle(struct module *m)
 	case PLACE_NONE:
 		m->gating = ROLE_USER;
 		if (m->n_user_targets == 0)
-			say(LOG_WARNING, "Chain is \"none\" and no chain has a <Target \"log_control\">: every value passes; add the "
+			say(LOG_WARNING, "Chain is \"none\" and no chain has a <Target \"log_control\">: every value "
+					 "passes; add the "
 					 "target, or set Chain \"PreCache\"");
 		return true;
 	}

@@ -8,10 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PIECE ((size_t)65536)
-#define LINES_A_TURN 64
+#define PIECE         ((size_t)65536)
+#define LINES_A_TURN  64
 #define PIECES_A_TURN 16
-#define MS_NS INT64_C(1000000)
+#define MS_NS         INT64_C(1000000)
 
 #include <poll.h>
 
@@ -24,10 +24,10 @@ struct conn {
 	unsigned                   rights;
 
 	/* input: bytes not yet run; `scanned` of them hold no newline */
-	char  *in;
-	size_t in_len, in_size, scanned;
-	bool   discarding; /* the rest of a line that was too long */
-	bool   eof;
+	char   *in;
+	size_t  in_len, in_size, scanned;
+	bool    discarding; /* the rest of a line that was too long */
+	bool    eof;
 	int64_t half_since_ns; /* arrival of the first byte of a half line */
 
 	/* output */
@@ -186,7 +186,8 @@ static void consume(struct conn *c, size_t n)
 static struct reply *too_long(const struct conn *c)
 {
 	struct why why;
-	why_set(&why, ERR_INVAL, "the line is longer than %zu bytes and was left out; send several requests, or a pattern",
+	why_set(&why, ERR_INVAL,
+		"the line is longer than %zu bytes and was left out; send several requests, or a pattern",
 		c->ctx->options->max_line);
 	return reply_error(ERR_INVAL, why.text);
 }

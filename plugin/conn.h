@@ -31,12 +31,12 @@ struct conn *conn_new(const struct conn_context *ctx, int fd, const struct now *
 void         conn_free(struct conn *c);
 int          conn_fd(const struct conn *c);
 /* What poll() is to wait for; *busy: there is work without waiting. */
-short conn_events(const struct conn *c, bool *busy);
+short        conn_events(const struct conn *c, bool *busy);
 /* Does a bounded slice of work.  false: the connection is over. */
-bool conn_work(struct conn *c, const struct now *now);
+bool         conn_work(struct conn *c, const struct now *now);
 /* Is it to be dropped: a half line for too long, or nothing taken of a reply? */
-bool conn_is_overdue(const struct conn *c, const struct now *now);
+bool         conn_is_overdue(const struct conn *c, const struct now *now);
 /* How many milliseconds until conn_is_overdue() may change; -1: nothing to wait for. */
-int conn_patience_ms(const struct conn *c, const struct now *now);
+int          conn_patience_ms(const struct conn *c, const struct now *now);
 
 #endif

@@ -13,11 +13,11 @@
 #include "conn.h"
 #include "socket.h"
 
-#define MS_NS INT64_C(1000000)
-#define TICK_MS 5000       /* housekeeping when nothing is timed */
+#define MS_NS         INT64_C(1000000)
+#define TICK_MS       5000 /* housekeeping when nothing is timed */
 #define TIMED_TICK_MS 500  /* the boot-time clock runs on in a suspend, poll() does not: look again soon */
 #define FILE_CHECK_MS 2000 /* is the socket file still there? */
-#define PAUSE_MS 500       /* no accept() after it ran out of descriptors or memory */
+#define PAUSE_MS      500  /* no accept() after it ran out of descriptors or memory */
 
 struct listener {
 	/* set by listener_start(), then constant */
@@ -147,8 +147,9 @@ static void check_file(struct listener *l)
 		reopen(l);
 	} else if (!l->told_foreign) {
 		l->told_foreign = true;
-		l->host->log(SEVERITY_WARNING, "log_control: somebody else's file stands where SocketFile was; it is left alone: remove "
-					       "it and the socket is made again");
+		l->host->log(SEVERITY_WARNING,
+			     "log_control: somebody else's file stands where SocketFile was; it is left alone: remove "
+			     "it and the socket is made again");
 	}
 }
 

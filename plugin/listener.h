@@ -24,9 +24,9 @@ struct listener_options {
 	const char *group; /* NULL: unchanged */
 	unsigned    perms; /* mode of the socket file; never wider, not for a moment */
 	size_t      max_clients;
-	int         half_line_ms;   /* a half line is dropped after this; 60000 */
-	int         stuck_ms;       /* a client that takes nothing of its reply is dropped after this; 10000 */
-	size_t      max_line;       /* 1 MiB */
+	int         half_line_ms; /* a half line is dropped after this; 60000 */
+	int         stuck_ms;     /* a client that takes nothing of its reply is dropped after this; 10000 */
+	size_t      max_line;     /* 1 MiB */
 };
 
 struct listener_figures {
@@ -39,8 +39,8 @@ struct listener_figures {
 enum err listener_start(struct listener **out, const struct host *host, struct logger *logger,
 			const struct listener_options *options, const struct stat_source *extra, struct why *why);
 /* Ends the loop at once, joins the thread, closes every connection, removes the socket file (if it is still ours). */
-void listener_stop(struct listener *l);
+void     listener_stop(struct listener *l);
 /* Any thread. */
-void listener_figures(const struct listener *l, struct listener_figures *out);
+void     listener_figures(const struct listener *l, struct listener_figures *out);
 
 #endif

@@ -65,7 +65,9 @@ static struct logger *start_logger(struct module *m, bool *alone)
 	enum err err = logger_new(&lg, &m->settings, hostname_g, interval_ns, &now, notice, NULL, &why);
 	*alone = false;
 	if (err != OK && m->settings.state_file != NULL) {
-		plugin_log(LOG_ERR, PLUGIN_NAME ": StateFile \"%s\": %s; the rules of the configuration are in force, no socket is opened",
+		plugin_log(LOG_ERR,
+			   PLUGIN_NAME
+			   ": StateFile \"%s\": %s; the rules of the configuration are in force, no socket is opened",
 			   m->settings.state_file, why.text);
 		free(m->settings.state_file);
 		m->settings.state_file = NULL;
@@ -90,7 +92,8 @@ static void say_sources(const struct module *m)
 {
 	for (size_t i = 0; i < m->settings.n_sources; i++)
 		plugin_log(LOG_WARNING,
-			   PLUGIN_NAME ": <Source \"%s\">: the source is gated only: this version does not drive sources; it is read at the "
+			   PLUGIN_NAME ": <Source \"%s\">: the source is gated only: this version does not drive "
+				       "sources; it is read at the "
 				       "interval of its LoadPlugin block",
 			   m->settings.sources[i].name);
 }

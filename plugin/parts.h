@@ -33,14 +33,14 @@ enum role {
 
 struct module {
 	/* configuration and init, then constant */
-	struct settings settings;
-	bool            configured; /* settings_init() succeeded */
-	enum role       creating;   /* who creates a target now */
-	unsigned        n_user_targets;
-	char           *user_pre, *user_post;       /* names of the user's chains; NULL: ours was never put in front */
-	fc_chain_t     *pre_chain, *post_chain;     /* those chains; NULL: there is none */
-	enum role       gating;                     /* the role that gates */
-	int64_t         started_ns;                 /* boot-time clock */
+	struct settings  settings;
+	bool             configured; /* settings_init() succeeded */
+	enum role        creating;   /* who creates a target now */
+	unsigned         n_user_targets;
+	char            *user_pre, *user_post;   /* names of the user's chains; NULL: ours was never put in front */
+	fc_chain_t      *pre_chain, *post_chain; /* those chains; NULL: there is none */
+	enum role        gating;                 /* the role that gates */
+	int64_t          started_ns;             /* boot-time clock */
 	struct listener *listener;
 
 	/* set by init before any value comes, cleared by shutdown after the last */
@@ -69,7 +69,7 @@ void stats_report(struct module *m);
 void stats_lines(void *ctx, struct buf *out); /* struct stat_source: more lines for STATUS */
 
 /* module.c */
-extern struct module module;
+extern struct module     module;
 extern const struct host module_host;
 
 #endif

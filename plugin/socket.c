@@ -40,7 +40,8 @@ static enum err group_find(const char *group, gid_t *gid, struct why *why)
 		if (status != ERANGE)
 			break;
 	}
-	return why_set(why, ERR_INVAL, "SocketGroup \"%s\" is not known here: no socket is opened; name an existing group", group);
+	return why_set(why, ERR_INVAL,
+		       "SocketGroup \"%s\" is not known here: no socket is opened; name an existing group", group);
 }
 
 /* Does anybody answer at `address`?  A full backlog is an answer too. */
@@ -63,11 +64,13 @@ static enum err make_way(const struct sockaddr_un *address, struct why *why)
 		return errno == ENOENT ? OK : failed(why, ERR_IO, path, "cannot be looked at");
 	if (!S_ISSOCK(st.st_mode))
 		return why_set(why, ERR_INVAL,
-			       "SocketFile \"%s\" is there and is no socket: it is left alone, and no socket is opened; name another path",
+			       "SocketFile \"%s\" is there and is no socket: it is left alone, and no socket is "
+			       "opened; name another path",
 			       path);
 	if (is_alive(address))
 		return why_set(why, ERR_BUSY,
-			       "SocketFile \"%s\" belongs to a process that answers: it is left alone, and no socket is opened; stop that "
+			       "SocketFile \"%s\" belongs to a process that answers: it is left alone, and no socket "
+			       "is opened; stop that "
 			       "process or name another path",
 			       path);
 	if (unlink(path) != 0 && errno != ENOENT)
@@ -104,8 +107,10 @@ enum err socket_open(struct place_of_socket *s, const char *path, const char *gr
 	gid_t              gid = 0;
 	*s = (struct place_of_socket){ -1, 0, 0 };
 	if (strlen(path) >= sizeof(address.sun_path))
-		return why_set(why, ERR_INVAL, "SocketFile has %zu bytes, the system's limit is %zu: no socket is opened; name a shorter path",
-			       strlen(path), sizeof(address.sun_path) - 1);
+		return why_set(
+			why, ERR_INVAL,
+			"SocketFile has %zu bytes, the system's limit is %zu: no socket is opened; name a shorter path",
+			strlen(path), sizeof(address.sun_path) - 1);
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	enum err err = group == NULL ? OK : group_find(group, &gid, why);
 	if (err == OK)

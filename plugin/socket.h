@@ -23,8 +23,8 @@ struct place_of_socket {
  * owner is ERR_BUSY, anything else that stands there is left alone. */
 enum err socket_open(struct place_of_socket *s, const char *path, const char *group, unsigned perms, struct why *why);
 /* Is the file at `path` still ours?  *missing: nothing is there. */
-bool socket_is_ours(const struct place_of_socket *s, const char *path, bool *missing);
+bool     socket_is_ours(const struct place_of_socket *s, const char *path, bool *missing);
 /* Closes, and removes the file if it is still ours. */
-void socket_close(struct place_of_socket *s, const char *path);
+void     socket_close(struct place_of_socket *s, const char *path);
 
 #endif

@@ -51,7 +51,9 @@ static void warn_failed_open(const struct figures *f)
 	if (n == told || (told != 0 && now.arrival_ns - told_ns < INT64_C(60000000000)))
 		return;
 	plugin_log(LOG_WARNING,
-		   PLUGIN_NAME ": %" PRIu64 " values passed without being judged: %s; %zu metric instances are known, MaxInstances is %zu",
+		   PLUGIN_NAME
+		   ": %" PRIu64
+		   " values passed without being judged: %s; %zu metric instances are known, MaxInstances is %zu",
 		   n - told, f->instances >= f->max_instances ? "MaxInstances is reached, raise it" : "memory ran out",
 		   f->instances, f->max_instances);
 	told = n;
@@ -88,6 +90,7 @@ void stats_lines(void *ctx, struct buf *out)
 		listener_figures(m->listener, &clients);
 	buf_addf(out, "version=%s\n", LC_VERSION);
 	buf_addf(out, "uptime=%" PRId64 "\n", (now.boot_ns - m->started_ns) / 1000000000);
-	buf_addf(out, "clients=%zu\nclients_accepted=%" PRIu64 "\nclients_busy=%" PRIu64 "\nclients_dropped=%" PRIu64 "\n",
+	buf_addf(out,
+		 "clients=%zu\nclients_accepted=%" PRIu64 "\nclients_busy=%" PRIu64 "\nclients_dropped=%" PRIu64 "\n",
 		 clients.clients, clients.accepted, clients.busy, clients.dropped);
 }

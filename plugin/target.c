@@ -8,8 +8,8 @@
 
 #define NS_PER_S INT64_C(1000000000)
 /* The gate adds deltas of up to ten years to a time stamp: what lies beyond year 2251 is as good as the last instant before. */
-#define LAST_S INT64_C(8876000000)
-#define JUDGED "log_control:judged" /* in Chain "none" with several targets: the first has judged */
+#define LAST_S          INT64_C(8876000000)
+#define JUDGED          "log_control:judged" /* in Chain "none" with several targets: the first has judged */
 #define VALUES_ON_STACK 16
 
 _Static_assert(sizeof(union number) == sizeof(value_t), "a value of the host is a number of ours");
@@ -23,8 +23,10 @@ int target_create(const oconfig_item_t *ci, void **user_data)
 {
 	/* never fails: the host would drop the whole chain and write everything */
 	for (int i = 0; ci != NULL && i < ci->children_num; i++)
-		plugin_log(LOG_ERR, PLUGIN_NAME ": <Target \"log_control\">: option %s is ignored: the target takes none; rules go into "
-					      "<Plugin \"log_control\">",
+		plugin_log(LOG_ERR,
+			   PLUGIN_NAME
+			   ": <Target \"log_control\">: option %s is ignored: the target takes none; rules go into "
+			   "<Plugin \"log_control\">",
 			   ci->children[i].key);
 	if (module.creating == ROLE_USER)
 		module.n_user_targets++;
@@ -138,7 +140,9 @@ static void bypass(const data_set_t *ds, value_list_t *vl)
 		if (plugin_write(module.settings.bypass[i], ds, vl) != ENOENT ||
 		    atomic_exchange(&module.bypass_reported, true))
 			continue;
-		plugin_log(LOG_ERR, PLUGIN_NAME ": Bypass \"%s\": no writer has that name; the next message lists those that there are",
+		plugin_log(LOG_ERR,
+			   PLUGIN_NAME
+			   ": Bypass \"%s\": no writer has that name; the next message lists those that there are",
 			   module.settings.bypass[i]);
 		plugin_log_available_writers();
 	}

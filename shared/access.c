@@ -26,8 +26,11 @@ static const struct {
 	const char *name;
 	unsigned    rights;
 } words_known[] = {
-	{ "enquire", RIGHT_ENQUIRE }, { "advisory", RIGHT_ADVISORY }, { "mandatory", RIGHT_MANDATORY },
-	{ "all", RIGHT_ALL },         { "none", 0 },
+	{ "enquire", RIGHT_ENQUIRE },
+	{ "advisory", RIGHT_ADVISORY },
+	{ "mandatory", RIGHT_MANDATORY },
+	{ "all", RIGHT_ALL },
+	{ "none", 0 },
 };
 
 #define N_WORDS (sizeof(words_known) / sizeof(words_known[0]))
@@ -71,7 +74,8 @@ static enum err rights_read(const char *const *words, size_t n, unsigned *rights
 			i++;
 		if (i == N_WORDS)
 			return why_set(why, ERR_INVAL,
-				       "%s is no right; write enquire, advisory, mandatory, all or none; quote a name with a hyphen (this "
+				       "%s is no right; write enquire, advisory, mandatory, all or none; quote a name "
+				       "with a hyphen (this "
 				       "line gives no right)",
 				       excerpt_of(words[w], strlen(words[w])).text);
 		*rights |= words_known[i].rights;
@@ -97,13 +101,13 @@ static bool name_read(enum access_kind kind, const char *name, uint32_t *id)
 {
 	bool found = false;
 	for (size_t size = 1024; size <= (size_t)1 << 20; size *= 2) {
-		char          *space = malloc(size);
-		struct passwd  user, *u = NULL;
-		struct group   group, *g = NULL;
+		char         *space = malloc(size);
+		struct passwd user, *u = NULL;
+		struct group  group, *g = NULL;
 		if (space == NULL)
 			return false;
-		int status = kind == ACCESS_USER ? getpwnam_r(name, &user, space, size, &u) :
-						   getgrnam_r(name, &group, space, size, &g);
+		int status = kind == ACCESS_USER ? getpwnam_r(name, &user, space, size, &u)
+						 : getgrnam_r(name, &group, space, size, &g);
 		found = u != NULL || g != NULL;
 		if (found)
 			*id = u != NULL ? u->pw_uid : g->gr_gid;
@@ -119,7 +123,8 @@ static enum err id_read(enum access_kind kind, const char *name, uint32_t *id, s
 	if (kind == ACCESS_OTHER || number_read(name, id) || name_read(kind, name, id))
 		return OK;
 	return why_set(why, ERR_INVAL,
-		       "%s %s is not known here; write its name as the system knows it, or its number; quote a name with a hyphen "
+		       "%s %s is not known here; write its name as the system knows it, or its number; quote a name "
+		       "with a hyphen "
 		       "(this line gives no right)",
 		       kind == ACCESS_USER ? "user" : "group", excerpt_of(name, strlen(name)).text);
 }
@@ -183,7 +188,9 @@ unsigned access_rights(const struct access *a, const struct caller *caller, uid_
 
 static void describe_line(const struct line *l, struct buf *out)
 {
-	static const char *const kinds[] = { [ACCESS_USER] = "user ", [ACCESS_GROUP] = "group ", [ACCESS_OTHER] = "others" };
+	static const char *const kinds[] = {
+		[ACCESS_USER] = "user ", [ACCESS_GROUP] = "group ", [ACCESS_OTHER] = "others"
+	};
 	buf_addf(out, "; %s%s:", kinds[l->kind], l->name == NULL ? "" : l->name);
 	if (l->rights == 0)
 		buf_adds(out, " nothing");

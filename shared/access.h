@@ -23,7 +23,7 @@ struct access;
 struct access *access_new(void); /* NULL: no memory */
 void           access_free(struct access *a);
 /* An <Access> block was seen: the socket's mode alone no longer gives rights. */
-void access_close(struct access *a);
+void           access_close(struct access *a);
 enum access_kind { ACCESS_USER, ACCESS_GROUP, ACCESS_OTHER };
 /* Adds a line; `name` is a user or group by name or number (NULL for ACCESS_OTHER), `words` are "enquire", "advisory",
  * "mandatory", "all", "none".  Any unknown word, user or group: ERR_INVAL, and the line gives no right at all. */
@@ -39,9 +39,9 @@ struct caller {
 	size_t       n_groups;
 };
 /* The union of all lines that match; all rights when no <Access> block was seen, for root and for `daemon_uid`. */
-unsigned access_rights(const struct access *a, const struct caller *caller, uid_t daemon_uid);
+unsigned    access_rights(const struct access *a, const struct caller *caller, uid_t daemon_uid);
 /* One line for the start-up log that says who may do what. */
-void access_describe(const struct access *a, struct buf *out);
+void        access_describe(const struct access *a, struct buf *out);
 /* "enquire", "advisory", "mandatory". */
 const char *right_name(enum right r);
 

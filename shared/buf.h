@@ -19,14 +19,14 @@ struct buf {
 
 #define BUF_INIT ((struct buf){ NULL, 0, 0, false })
 
-void buf_fini(struct buf *b);
+void        buf_fini(struct buf *b);
 /* Appends `len` bytes. */
-void buf_add(struct buf *b, const void *data, size_t len);
-void buf_addc(struct buf *b, char c);
-void buf_adds(struct buf *b, const char *text);
-void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void        buf_add(struct buf *b, const void *data, size_t len);
+void        buf_addc(struct buf *b, char c);
+void        buf_adds(struct buf *b, const char *text);
+void        buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends `text` in the quotes of specification section 11: \" \\ and \xHH for bytes outside 0x20..0x7e. */
-void buf_add_quoted(struct buf *b, const char *text, size_t len);
+void        buf_add_quoted(struct buf *b, const char *text, size_t len);
 /* The content as a terminated string, borrowed until the next call; "" when nothing or `failed`. */
 const char *buf_text(struct buf *b);
 

@@ -57,8 +57,8 @@ static enum err check_right(struct call *c, enum right right, const char *what)
 	if ((c->session->rights & right) != 0)
 		return OK;
 	return why_set(&c->why, ERR_DENIED,
-		       "%s needs the right \"%s\", which uid %lu does not have; the administrator gives it in <Access>", what,
-		       right_name(right), (unsigned long)c->session->caller->uid);
+		       "%s needs the right \"%s\", which uid %lu does not have; the administrator gives it in <Access>",
+		       what, right_name(right), (unsigned long)c->session->caller->uid);
 }
 
 /* Parses words[from..] as selectors.  On success *list is the caller's, or the logger's that takes it over. */
@@ -151,13 +151,15 @@ static enum err log_rest(struct call *c, struct log_request *r, char note[NOTE_M
 		if (err != OK)
 			return err;
 		if (r->for_ms == 0)
-			return why_set(&c->why, ERR_INVAL, "for=0 would end at once; name a time, as for=15min, or leave it out");
+			return why_set(&c->why, ERR_INVAL,
+				       "for=0 would end at once; name a time, as for=15min, or leave it out");
 	}
 	span = request_option(&c->request, "note");
 	if (span != NULL) {
 		if (span->len > NOTE_MAX || memchr(span->text, '\0', span->len) != NULL)
-			return why_set(&c->why, ERR_INVAL, "note has %zu bytes, or a NUL; the limit is %d bytes: shorten it",
-				       span->len, NOTE_MAX);
+			return why_set(&c->why, ERR_INVAL,
+				       "note has %zu bytes, or a NUL; the limit is %d bytes: shorten it", span->len,
+				       NOTE_MAX);
 		memcpy(note, span->text, span->len);
 		note[span->len] = '\0';
 		r->note = note;
@@ -228,7 +230,7 @@ static enum err log_run(struct call *c, struct log_request *r)
 	if (o.id != 0)
 		set_audit(c);
 	if (c->reply->audit != NULL) {
-		char *text = c->reply->audit;
+		char      *text = c->reply->audit;
 		struct buf with_id = BUF_INIT;
 		buf_addf(&with_id, "id=%" PRIu64 " %s", o.id, text);
 		if (!with_id.failed && buf_text(&with_id)[0] != '\0') {
@@ -327,7 +329,8 @@ static void explain_step(void *ctx, const struct step *s)
 	else
 		buf_addf(&x->lines, "%s%" PRIu64 " %s", s->entry->origin == ORIGIN_CONFIG ? "c" : "", s->entry->id,
 			 s->refused ? "refused" : "took");
-	buf_addf(&x->lines, " %s %s ", control_name(h.mandatory ? CONTROL_MANDATORY : CONTROL_ADVISORY), h.on ? "on" : "off");
+	buf_addf(&x->lines, " %s %s ", control_name(h.mandatory ? CONTROL_MANDATORY : CONTROL_ADVISORY),
+		 h.on ? "on" : "off");
 	if (!h.on)
 		buf_adds(&x->lines, "0");
 	else if (h.kind == DELTA_EVERY)
@@ -387,9 +390,10 @@ static enum err id_parse(struct call *c, struct span w, uint64_t *id)
 	uint64_t n = 0;
 	size_t   i = 0;
 	if (w.len > 1 && (w.text[0] == 'c' || w.text[0] == 'C') && w.text[1] >= '0' && w.text[1] <= '9')
-		return why_set(&c->why, ERR_INVAL,
-			       "entry %s comes from collectd.conf; change it there, or ask for something else over the socket",
-			       excerpt_of(w.text, w.len).text);
+		return why_set(
+			&c->why, ERR_INVAL,
+			"entry %s comes from collectd.conf; change it there, or ask for something else over the socket",
+			excerpt_of(w.text, w.len).text);
 	for (; i < w.len && w.text[i] >= '0' && w.text[i] <= '9' && n < UINT64_MAX / 10 - 1; i++)
 		n = n * 10 + (uint64_t)(w.text[i] - '0');
 	if (i == 0 || i < w.len)
@@ -436,10 +440,14 @@ static enum err run_forget(struct call *c)
 /* ---- STATUS and HELP ---- */
 
 static const char *const counted_names[COUNTED_MAX] = {
-	[COUNT_PASSED] = "values_passed",        [COUNT_SUPPRESSED] = "values_suppressed",
-	[COUNT_LATE] = "values_late",            [COUNT_DUPLICATE] = "values_duplicate",
-	[COUNT_FAILED_OPEN] = "values_failed_open", [COUNT_ACCEPTED] = "requests_accepted",
-	[COUNT_REFUSED] = "requests_refused",    [COUNT_FAILED] = "requests_failed",
+	[COUNT_PASSED] = "values_passed",
+	[COUNT_SUPPRESSED] = "values_suppressed",
+	[COUNT_LATE] = "values_late",
+	[COUNT_DUPLICATE] = "values_duplicate",
+	[COUNT_FAILED_OPEN] = "values_failed_open",
+	[COUNT_ACCEPTED] = "requests_accepted",
+	[COUNT_REFUSED] = "requests_refused",
+	[COUNT_FAILED] = "requests_failed",
 };
 
 static void add_sources(struct logger *lg, struct buf *b)
@@ -460,19 +468,19 @@ static void add_sources(struct logger *lg, struct buf *b)
 
 static void add_status(struct call *c, struct buf *b)
 {
-	struct figures               f;
-	const struct settings       *s = logger_settings(c->session->logger);
-	static const char *const     places[] = { "PreCache", "PostCache", "none" };
+	struct figures           f;
+	const struct settings   *s = logger_settings(c->session->logger);
+	static const char *const places[] = { "PreCache", "PostCache", "none" };
 	logger_figures(c->session->logger, &f);
 	for (size_t i = 0; i < COUNTED_MAX; i++)
 		buf_addf(b, "%s=%" PRIu64 "\n", counted_names[i], f.counted[i]);
 	buf_addf(b, "instances=%zu\nmax_instances=%zu\n", f.instances, f.max_instances);
-	buf_addf(b, "rules=%zu\nselectors=%zu\nmax_rules=%zu\nnewest_id=%" PRIu64 "\n", f.entries, f.selectors, f.max_selectors,
-		 f.newest_id);
-	buf_addf(b, "max_clients=%zu\nmin_interval_ms=%" PRIu64 "\nhistory_timeout_ms=%" PRIu64 "\n", s->max_clients, s->min_ms,
-		 s->history_ms);
-	buf_addf(b, "chain=%s\nalign=%s\nown_host=%s\n", places[s->placement], s->align == ALIGN_CLOCK ? "clock" : "start",
-		 logger_own_host(c->session->logger));
+	buf_addf(b, "rules=%zu\nselectors=%zu\nmax_rules=%zu\nnewest_id=%" PRIu64 "\n", f.entries, f.selectors,
+		 f.max_selectors, f.newest_id);
+	buf_addf(b, "max_clients=%zu\nmin_interval_ms=%" PRIu64 "\nhistory_timeout_ms=%" PRIu64 "\n", s->max_clients,
+		 s->min_ms, s->history_ms);
+	buf_addf(b, "chain=%s\nalign=%s\nown_host=%s\n", places[s->placement],
+		 s->align == ALIGN_CLOCK ? "clock" : "start", logger_own_host(c->session->logger));
 	if (c->session->extra != NULL)
 		c->session->extra->fn(c->session->extra->ctx, b);
 	add_sources(c->session->logger, b);

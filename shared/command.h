@@ -17,10 +17,10 @@
 
 /* What a command needs beside its words. */
 struct session {
-	struct logger       *logger;
-	const struct caller *caller;
-	unsigned             rights; /* RIGHT_* */
-	const struct stat_source *extra; /* more lines for STATUS; NULL: none */
+	struct logger            *logger;
+	const struct caller      *caller;
+	unsigned                  rights; /* RIGHT_* */
+	const struct stat_source *extra;  /* more lines for STATUS; NULL: none */
 };
 
 /* Lines for STATUS from parts that shared/ does not know (clients, uptime, version, driver); `fn` adds name=value lines. */
@@ -37,10 +37,10 @@ struct reply *command_run(const struct session *session, char *line, size_t len,
 
 /* Writes the next piece of the reply, at most `size` bytes (size >= 4096 always makes progress), and returns their number; 0:
  * all was said.  `now` is for flags. */
-size_t reply_read(struct reply *r, char *out, size_t size, const struct now *now);
-void   reply_free(struct reply *r);
+size_t        reply_read(struct reply *r, char *out, size_t size, const struct now *now);
+void          reply_free(struct reply *r);
 /* For the log, when a change was accepted: what was asked, escaped, at most 300 characters; NULL: nothing to log. */
-const char *reply_audit(const struct reply *r);
+const char   *reply_audit(const struct reply *r);
 /* A reply of one line, for errors the listener finds itself (line too long, too many clients). */
 struct reply *reply_error(enum err e, const char *text);
 

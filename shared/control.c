@@ -12,7 +12,9 @@ enum { ASKED_MAND_ON, ASKED_MAND_OFF, ASKED_MAND_MAYBE, ASKED_ADV_ON, ASKED_ADV_
 /* What follows: the pair held next, SAME (not refused, nothing changes), or NO (refused). */
 enum next { ADV_OFF = HELD_ADV_OFF, ADV_ON, MAND_OFF, MAND_ON, SAME, NO };
 
-/* The rule of __pmControlLog(3), specification section 4.  Mandatory beats advisory until a mandatory maybe. */
+/* The rule of __pmControlLog(3), specification section 4.  Mandatory beats advisory until a mandatory maybe.
+ * clang-format would fold the table: */
+/* clang-format off */
 static const enum next rule[HELD_COUNT][ASKED_COUNT] = {
 	/* held              mand on  mand off  mand maybe adv on  adv off */
 	[HELD_ADV_OFF]  = { MAND_ON, MAND_OFF, SAME,      ADV_ON, ADV_OFF },
@@ -20,6 +22,7 @@ static const enum next rule[HELD_COUNT][ASKED_COUNT] = {
 	[HELD_MAND_OFF] = { MAND_ON, MAND_OFF, ADV_OFF,   NO,     NO      },
 	[HELD_MAND_ON]  = { MAND_ON, MAND_OFF, ADV_OFF,   NO,     NO      },
 };
+/* clang-format on */
 
 static unsigned held_index(struct held h)
 {
@@ -60,7 +63,8 @@ enum err ask_check(struct ask *ask, uint64_t min_ms, struct why *why)
 {
 	if (ask->control == CONTROL_ADVISORY && ask->state == STATE_MAYBE)
 		return why_set(why, ERR_INVAL,
-			       "advisory maybe: there is no such request; ask for mandatory maybe, advisory on or advisory off");
+			       "advisory maybe: there is no such request; ask for mandatory maybe, advisory on or "
+			       "advisory off");
 	if (ask->state != STATE_ON) {
 		ask->delta = (struct delta){ DELTA_NATIVE, 0 };
 		ask->value = VALUE_LAST;

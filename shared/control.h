@@ -31,9 +31,9 @@ struct held {
 	uint64_t ms : 40;       /* of DELTA_EVERY; else 0 */
 	uint64_t mandatory : 1; /* enum control */
 	uint64_t on : 1;
-	uint64_t kind : 2;      /* enum delta_kind; DELTA_NATIVE while off */
-	uint64_t value : 2;     /* enum value_kind; VALUE_LAST while off */
-	uint64_t spare : 18;    /* 0 */
+	uint64_t kind : 2;   /* enum delta_kind; DELTA_NATIVE while off */
+	uint64_t value : 2;  /* enum value_kind; VALUE_LAST while off */
+	uint64_t spare : 18; /* 0 */
 };
 
 /* ... and which entry decided: its id, 0 for the configuration's and the default (specification section 4, once). */

@@ -64,20 +64,21 @@ static size_t decimal_read(const char *text, size_t len, struct decimal *d)
 
 enum err duration_parse(const char *text, size_t len, const char *what, uint64_t *ms, struct why *why)
 {
-	struct decimal d;
-	size_t used = decimal_read(text, len, &d);
+	struct decimal     d;
+	size_t             used = decimal_read(text, len, &d);
 	const struct unit *unit = used == 0 ? NULL : unit_find(text + used, len - used);
 	if (unit == NULL)
-		return why_set(why, ERR_INVAL,
-			       "%s=%s is no duration; write a number with ms, s (the default), min, h or d, as 10s or 1.5h",
-			       what, excerpt_of(text, len).text);
+		return why_set(
+			why, ERR_INVAL,
+			"%s=%s is no duration; write a number with ms, s (the default), min, h or d, as 10s or 1.5h",
+			what, excerpt_of(text, len).text);
 	if (d.is_huge || d.whole > DELTA_MAX_MS / unit->ms)
 		return why_set(why, ERR_INVAL, "%s=%s is above the largest duration (3653d); ask for less", what,
 			       excerpt_of(text, len).text);
 	/* part < 1e9 and unit->ms < 1e8: the product fits */
 	if (d.is_too_fine || d.part * unit->ms % d.scale != 0)
-		return why_set(why, ERR_INVAL, "%s=%s has a fraction of a millisecond; ask for whole milliseconds", what,
-			       excerpt_of(text, len).text);
+		return why_set(why, ERR_INVAL, "%s=%s has a fraction of a millisecond; ask for whole milliseconds",
+			       what, excerpt_of(text, len).text);
 	uint64_t total = d.whole * unit->ms + d.part * unit->ms / d.scale;
 	if (total > DELTA_MAX_MS)
 		return why_set(why, ERR_INVAL, "%s=%s is above the largest duration (3653d); ask for less", what,
@@ -105,7 +106,7 @@ enum err delta_parse(const char *text, size_t len, const char *what, struct delt
 struct delta_text duration_format(uint64_t ms)
 {
 	struct delta_text out;
-	size_t i = 0;
+	size_t            i = 0;
 	while (i < N_UNITS - 1 && (ms == 0 || ms % units[i].ms != 0))
 		i++;
 	snprintf(out.text, sizeof(out.text), "%" PRIu64 "%s", ms / units[i].ms, units[i].name);

@@ -59,12 +59,12 @@ static int escape(unsigned char c, char out[5])
 struct excerpt excerpt_of(const char *text, size_t len)
 {
 	struct excerpt e;
-	const size_t room = sizeof(e.text) - sizeof("\"...");
-	size_t used = 0, i = 0;
+	const size_t   room = sizeof(e.text) - sizeof("\"...");
+	size_t         used = 0, i = 0;
 	e.text[used++] = '"';
 	for (; i < len; i++) {
 		char piece[5];
-		int n = escape((unsigned char)text[i], piece);
+		int  n = escape((unsigned char)text[i], piece);
 		if (used + (size_t)n > room)
 			break;
 		memcpy(e.text + used, piece, (size_t)n);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define SECOND_NS INT64_C(1000000000)
-#define MS_NS INT64_C(1000000)
+#define MS_NS     INT64_C(1000000)
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -99,7 +99,8 @@ static enum reason judge_grid(const struct memory *m, const struct view *v, cons
 	return REASON_BETWEEN;
 }
 
-static enum reason judge(const struct memory *m, const struct hold *hold, const struct view *v, const struct moment *now)
+static enum reason judge(const struct memory *m, const struct hold *hold, const struct view *v,
+			 const struct moment *now)
 {
 	if (!hold->held.on)
 		return REASON_OFF;
@@ -223,7 +224,8 @@ void gate_changed(struct memory *m, const struct hold *hold, int64_t arrival_ns,
 	m->due_by_ns = arrival_ns + (m->interval_ns != 0 ? m->interval_ns : default_interval_ns);
 }
 
-uint64_t gate_shown_delta_ms(const struct memory *m, struct held held, int64_t configured_ns, int64_t default_interval_ns)
+uint64_t gate_shown_delta_ms(const struct memory *m, struct held held, int64_t configured_ns,
+			     int64_t default_interval_ns)
 {
 	if (!held.on || held.kind == DELTA_ONCE)
 		return 0;

@@ -33,15 +33,24 @@ struct memory {
 
 /* One value list, as the gate sees it. */
 struct moment {
-	int64_t    time_ns, interval_ns, arrival_ns;
-	uint64_t   newest_id; /* ledger_newest_id() now */
-	int64_t    pace_ns;   /* the source's configured interval while it is driven and read faster (section 10); else 0 */
+	int64_t  time_ns, interval_ns, arrival_ns;
+	uint64_t newest_id; /* ledger_newest_id() now */
+	int64_t  pace_ns; /* the source's configured interval while it is driven and read faster (section 10); else 0 */
 	enum align align;
 };
 
 enum reason {
-	REASON_OFF, REASON_NATIVE, REASON_LATE, REASON_ONCE, REASON_ONCE_DONE, REASON_FIRST, REASON_SAME_SECOND,
-	REASON_STEP_BACK, REASON_GRID, REASON_SLOW_SOURCE, REASON_BETWEEN,
+	REASON_OFF,
+	REASON_NATIVE,
+	REASON_LATE,
+	REASON_ONCE,
+	REASON_ONCE_DONE,
+	REASON_FIRST,
+	REASON_SAME_SECOND,
+	REASON_STEP_BACK,
+	REASON_GRID,
+	REASON_SLOW_SOURCE,
+	REASON_BETWEEN,
 };
 
 struct verdict {
@@ -67,6 +76,7 @@ bool gate_is_available(const struct memory *m, int64_t arrival_ns);
 
 /* Delta as a reply shows it, ms: 0 off and once; native the interval of the source, `configured_ns` if not 0 (driven), else
  * what the last value carried, else `default_interval_ns`; at least 1. */
-uint64_t gate_shown_delta_ms(const struct memory *m, struct held held, int64_t configured_ns, int64_t default_interval_ns);
+uint64_t gate_shown_delta_ms(const struct memory *m, struct held held, int64_t configured_ns,
+			     int64_t default_interval_ns);
 
 #endif

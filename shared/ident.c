@@ -42,10 +42,11 @@ struct ident ident_format(char out[IDENT_MAX + 1], const char *host, const char 
 
 static enum err form(const char *text, size_t len, struct why *why)
 {
-	return why_set(why, ERR_INVAL,
-		       "%s is no [HOST/]PLUGIN[-INSTANCE]/TYPE[-INSTANCE]; a slash inside a name is an underscore here, and "
-		       "the root file system is df-root",
-		       excerpt_of(text, len).text);
+	return why_set(
+		why, ERR_INVAL,
+		"%s is no [HOST/]PLUGIN[-INSTANCE]/TYPE[-INSTANCE]; a slash inside a name is an underscore here, and "
+		"the root file system is df-root",
+		excerpt_of(text, len).text);
 }
 
 /* Length of a name and of its instance, cut at the first hyphen as the host's parse_identifier() does. */
@@ -61,7 +62,7 @@ static size_t longest_field(const char *part, size_t len)
 enum err ident_check(const char *text, size_t len, size_t *n_parts, struct why *why)
 {
 	const char *part = text, *end = text + len;
-	size_t n = 1;
+	size_t      n = 1;
 	for (const char *c = text; c <= end; c++) {
 		if (c < end && *c != '/')
 			continue;
@@ -79,26 +80,27 @@ enum err ident_check(const char *text, size_t len, size_t *n_parts, struct why *
 enum err ident_check_fields(const char *text, size_t len, struct why *why)
 {
 	const char *slash = memchr(text, '/', len);
-	size_t host = (size_t)(slash - text), rest = len - host - 1;
+	size_t      host = (size_t)(slash - text), rest = len - host - 1;
 	const char *plugin = slash + 1;
 	const char *second = memchr(plugin, '/', rest);
-	size_t plugin_len = (size_t)(second - plugin);
+	size_t      plugin_len = (size_t)(second - plugin);
 	if (host > FIELD_MAX || longest_field(plugin, plugin_len) > FIELD_MAX ||
 	    longest_field(second + 1, rest - plugin_len - 1) > FIELD_MAX)
-		return why_set(why, ERR_INVAL,
-			       "%s has a name of more than %d bytes, which no identifier has; shorten it or use a pattern",
-			       excerpt_of(text, len).text, FIELD_MAX);
+		return why_set(
+			why, ERR_INVAL,
+			"%s has a name of more than %d bytes, which no identifier has; shorten it or use a pattern",
+			excerpt_of(text, len).text, FIELD_MAX);
 	return OK;
 }
 
 enum err ident_parse(const char *text, size_t len, const char *own_host, char out[IDENT_MAX + 1], struct ident *ident,
 		     struct why *why)
 {
-	size_t n_parts, used = 0;
+	size_t   n_parts, used = 0;
 	enum err err = ident_check(text, len, &n_parts, why);
 	if (err != OK)
 		return err;
-	char full[2 * IDENT_MAX + 2];
+	char   full[2 * IDENT_MAX + 2];
 	size_t host = n_parts == 2 ? strlen(own_host) : 0;
 	if (len > IDENT_MAX || host > FIELD_MAX)
 		return why_set(why, ERR_INVAL, "%s is longer than any identifier (%d bytes); shorten it",

@@ -13,8 +13,8 @@
 
 #include "err.h"
 
-#define FIELD_MAX 127                    /* the host's DATA_MAX_NAME_LEN - 1 */
-#define IDENT_MAX (5 * FIELD_MAX + 4)    /* longest text, without a terminator */
+#define FIELD_MAX 127                 /* the host's DATA_MAX_NAME_LEN - 1 */
+#define IDENT_MAX (5 * FIELD_MAX + 4) /* longest text, without a terminator */
 
 struct ident {
 	const char *text; /* need not be terminated */

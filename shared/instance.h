@@ -28,8 +28,9 @@ struct instance {
 	_Atomic uint8_t lock;
 
 	/* control side only (the logger's control lock) */
-	uint32_t         refs; /* replies on their way that point here; keeps it from being dropped */
-	struct instance *next; /* list of the newborn (births lock), then of its source's members, at last of the dropped */
+	uint32_t refs; /* replies on their way that point here; keeps it from being dropped */
+	struct instance
+		*next; /* list of the newborn (births lock), then of its source's members, at last of the dropped */
 
 	/* guarded by lock */
 	struct hold    hold;

@@ -47,7 +47,8 @@ static struct walk walk_begin(const struct ledger *l, struct ident ident)
 static bool is_exact_hit(const struct ref *r, struct ident ident)
 {
 	struct ident text = selector_ident(r->selector);
-	return !selector_is_pattern(r->selector) && text.len == ident.len && memcmp(text.text, ident.text, ident.len) == 0;
+	return !selector_is_pattern(r->selector) && text.len == ident.len &&
+	       memcmp(text.text, ident.text, ident.len) == 0;
 }
 
 static const struct ref *next_exact(struct walk *w)
@@ -59,8 +60,7 @@ static const struct ref *next_exact(struct walk *w)
 
 static const struct ref *next_pattern(struct walk *w)
 {
-	while (w->pattern != w->pattern_end &&
-	       !selector_matches(w->pattern->selector, w->ident.text, w->ident.len))
+	while (w->pattern != w->pattern_end && !selector_matches(w->pattern->selector, w->ident.text, w->ident.len))
 		w->pattern++;
 	return w->pattern == w->pattern_end ? NULL : w->pattern;
 }

@@ -49,9 +49,9 @@ struct entry *entry_ref(struct entry *e);
 void          entry_unref(struct entry *e);
 bool          entry_selects(const struct entry *e, const char *ident, size_t len);
 /* What stands for the entry in struct hold: its id, 0 for the configuration's. */
-uint64_t entry_by(const struct entry *e);
+uint64_t      entry_by(const struct entry *e);
 /* Appends the request as it could be sent again (selectors as written, those still in force), less `for=` and `note=`. */
-void entry_format(const struct entry *e, struct buf *out);
+void          entry_format(const struct entry *e, struct buf *out);
 
 struct ledger; /* opaque */
 
@@ -76,23 +76,23 @@ struct step {
 	struct hold         after;
 };
 typedef void step_fn(void *ctx, const struct step *step);
-void ledger_explain(const struct ledger *l, struct ident ident, step_fn *fn, void *ctx);
+void         ledger_explain(const struct ledger *l, struct ident ident, step_fn *fn, void *ctx);
 
-size_t              ledger_count(const struct ledger *l);             /* entries */
-size_t              ledger_selector_count(const struct ledger *l);    /* selectors in all */
-const struct entry *ledger_get(const struct ledger *l, size_t i);     /* in order; i < ledger_count() */
+size_t              ledger_count(const struct ledger *l);          /* entries */
+size_t              ledger_selector_count(const struct ledger *l); /* selectors in all */
+const struct entry *ledger_get(const struct ledger *l, size_t i);  /* in order; i < ledger_count() */
 const struct entry *ledger_find(const struct ledger *l, enum origin origin, uint64_t id); /* NULL: none */
 struct held         ledger_default(const struct ledger *l);
 /* The highest socket id that was ever in this ledger or one before it (0: none): specification section 4, once. */
-uint64_t ledger_newest_id(const struct ledger *l);
+uint64_t            ledger_newest_id(const struct ledger *l);
 /* A ledger that continues to count from `id` on (recovery of saved rules); only before the ledger is published. */
-void ledger_set_newest_id(struct ledger *l, uint64_t id);
+void                ledger_set_newest_id(struct ledger *l, uint64_t id);
 /* Which apply step this ledger belongs to; set by the logger before it publishes (see DESIGN.md). */
-uint64_t ledger_step(const struct ledger *l);
-void     ledger_set_step(struct ledger *l, uint64_t step);
+uint64_t            ledger_step(const struct ledger *l);
+void                ledger_set_step(struct ledger *l, uint64_t step);
 /* Earliest end of a timed entry, ENTRY_FOREVER when none. */
-int64_t ledger_next_end(const struct ledger *l);
+int64_t             ledger_next_end(const struct ledger *l);
 /* A new ledger without the entries whose end is at or before `boot_ns`; *out is NULL when there are none. */
-enum err ledger_expire(const struct ledger *old, int64_t boot_ns, struct ledger **out);
+enum err            ledger_expire(const struct ledger *old, int64_t boot_ns, struct ledger **out);
 
 #endif

@@ -175,7 +175,7 @@ static enum err draft_replace(struct draft *d, const struct entry *new)
 {
 	struct refs drops = { NULL, 0, 0 };
 	enum err    err = OK;
-	for (size_t i = 0; i < new->n_selectors && err == OK; i++) {
+	for (size_t i = 0; i < new->n_selectors &&err == OK; i++) {
 		const struct ref *r = NULL;
 		struct selector  *s = new->selectors[i];
 		size_t            n = index_find(d->old, selector_ident(s), &r);
@@ -371,10 +371,11 @@ enum err ledger_add(const struct ledger *old, struct entry *e, size_t max_select
 	if (l->n_selectors > max_selectors && l->n_selectors > old->n_selectors) {
 		size_t n = l->n_selectors;
 		ledger_free(l);
-		return why_set(why, ERR_FULL,
-			       "%zu selectors would be in force, MaxRules is %zu; FORGET entries that are no longer needed, "
-			       "use a pattern, or raise MaxRules",
-			       n, max_selectors);
+		return why_set(
+			why, ERR_FULL,
+			"%zu selectors would be in force, MaxRules is %zu; FORGET entries that are no longer needed, "
+			"use a pattern, or raise MaxRules",
+			n, max_selectors);
 	}
 	*out = l;
 	return OK;
@@ -389,11 +390,11 @@ static int id_compare(const void *left, const void *right)
 /* Takes the entries with these sorted ids out of the draft. */
 static enum err draft_remove(struct draft *d, const uint64_t *ids, size_t n)
 {
-	size_t kept = 0;
+	size_t   kept = 0;
 	enum err err = OK;
 	for (size_t i = 0; i < d->n; i++) {
 		struct entry *e = d->entries[i];
-		bool goes = err == OK && e->origin == ORIGIN_SOCKET &&
+		bool          goes = err == OK && e->origin == ORIGIN_SOCKET &&
 			    bsearch(&e->id, ids, n, sizeof(*ids), id_compare) != NULL;
 		if (!goes) {
 			d->entries[kept++] = e;

@@ -30,8 +30,8 @@ struct ledger {
 	uint64_t       newest_id, step;
 	int64_t        next_end_ns;
 	size_t         n_entries, n_selectors, n_patterns;
-	struct entry **entries;    /* counted references, the configuration's first */
-	struct ref    *patterns;   /* in ledger order */
+	struct entry **entries;        /* counted references, the configuration's first */
+	struct ref    *patterns;       /* in ledger order */
 	struct page   *pages[N_PAGES]; /* NULL: empty */
 };
 
@@ -47,7 +47,7 @@ enum err refs_add(struct refs *r, struct entry *e, struct selector *s);
 void     refs_fini(struct refs *r);
 
 /* The refs whose selector has the same full text as `ident`, in ledger order: `*first` and their number. */
-size_t index_find(const struct ledger *l, struct ident ident, const struct ref **first);
+size_t   index_find(const struct ledger *l, struct ident ident, const struct ref **first);
 /* Fills the empty index of `l` with that of `old` less `gone` plus `come`; sorts both lists.  ERR_NOMEM leaves what index_fini()
  * can free. */
 enum err index_change(struct ledger *l, const struct ledger *old, struct refs *gone, struct refs *come);

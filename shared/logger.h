@@ -44,22 +44,23 @@ struct now {
  * saved rules in force or dropped), one call a line; `ctx` is handed through.  ERR_BUSY: the state file belongs to another
  * daemon. */
 typedef void notice_fn(void *ctx, int severity, const char *text); /* severity: SEVERITY_* of settings.h */
-enum err logger_new(struct logger **out, const struct settings *settings, const char *own_host,
-		    int64_t default_interval_ns, const struct now *now, notice_fn *notice, void *ctx, struct why *why);
+enum err     logger_new(struct logger **out, const struct settings *settings, const char *own_host,
+			int64_t default_interval_ns, const struct now *now, notice_fn *notice, void *ctx, struct why *why);
 /* Nobody is inside any more, no reply points into it. */
-void logger_free(struct logger *lg);
+void         logger_free(struct logger *lg);
 
 /* ---- data path ---- */
 
 /* One value list.  `values` and `kinds` have `n` elements; a logged value may have them rewritten (`rewritten`). */
 struct sample {
-	struct ident  ident;       /* borrowed */
-	int64_t       time_ns, interval_ns, arrival_ns;
-	const char   *source;      /* the reader's name as the host's context gives it; NULL: unknown.  Read for newcomers only */
-	int64_t       source_interval_ns; /* the reader's configured interval; 0: unknown */
-	union number *values;
-	const uint8_t *kinds;      /* enum kind */
-	size_t        n;
+	struct ident ident; /* borrowed */
+	int64_t      time_ns, interval_ns, arrival_ns;
+	const char
+		*source; /* the reader's name as the host's context gives it; NULL: unknown.  Read for newcomers only */
+	int64_t  source_interval_ns; /* the reader's configured interval; 0: unknown */
+	union number  *values;
+	const uint8_t *kinds; /* enum kind */
+	size_t         n;
 };
 
 struct pass {
@@ -102,10 +103,10 @@ struct outcomes {
 	struct logger *logger; /* where the references are given back; NULL while empty */
 	size_t         n_groups, n_rows;
 	struct group  *groups;
-	struct row    *rows;   /* those of the first group, then of the second ... */
-	uint64_t       id;     /* 0: nothing stayed */
+	struct row    *rows; /* those of the first group, then of the second ... */
+	uint64_t       id;   /* 0: nothing stayed */
 	bool           saved;
-	int64_t        ends_ms; /* left; -1 when not timed */
+	int64_t        ends_ms;       /* left; -1 when not timed */
 	double         before, after; /* dry run: logged values a second of what was selected */
 	bool           dry_run;
 };
@@ -156,7 +157,7 @@ enum err logger_entries(struct logger *lg, struct entries *out);
 void     entries_fini(struct entries *e);
 /* How many known metric instances the entry selects, each counted once (without memory: once for each selector); at a million
  * instances some 50 ms a pattern. */
-size_t logger_selected(struct logger *lg, const struct entry *e);
+size_t   logger_selected(struct logger *lg, const struct entry *e);
 
 /* Calls `fn` as ledger_explain() does, control lock held. */
 void logger_explain(struct logger *lg, struct ident ident, step_fn *fn, void *ctx);
@@ -168,7 +169,7 @@ void logger_explain(struct logger *lg, struct ident ident, step_fn *fn, void *ct
  * the number of entries that ended. */
 enum err logger_tick(struct logger *lg, const struct now *now, size_t *ended);
 /* Boot-time instant of the next end of a timed entry; ENTRY_FOREVER: none. */
-int64_t logger_next_end(struct logger *lg);
+int64_t  logger_next_end(struct logger *lg);
 
 /* ---- figures ---- */
 
@@ -177,10 +178,10 @@ struct figures {
 	uint64_t counted[COUNTED_MAX];
 	uint64_t newest_id;
 };
-void            logger_figures(struct logger *lg, struct figures *out);
-void            logger_count(struct logger *lg, enum counted what); /* requests: COUNT_ACCEPTED ... */
-struct sources *logger_sources(struct logger *lg);
-const char     *logger_own_host(const struct logger *lg);
+void                   logger_figures(struct logger *lg, struct figures *out);
+void                   logger_count(struct logger *lg, enum counted what); /* requests: COUNT_ACCEPTED ... */
+struct sources        *logger_sources(struct logger *lg);
+const char            *logger_own_host(const struct logger *lg);
 const struct settings *logger_settings(const struct logger *lg);
 
 /* ---- driven sources (planner) ---- */
@@ -188,9 +189,9 @@ const struct settings *logger_settings(const struct logger *lg);
 /* Calls `fn` with what each known instance of `source` needs now: its hold as in force, and whether it is a once that still
  * waits for its value.  Control lock held meanwhile. */
 typedef void need_fn(void *ctx, struct held held, bool once_to_come);
-void logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx);
+void         logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx);
 /* Goes up with each change of rules, each newcomer, each once that had its value, and when instances are dropped: nothing to plan
  * anew while it stands. */
-uint64_t logger_epoch(struct logger *lg);
+uint64_t     logger_epoch(struct logger *lg);
 
 #endif

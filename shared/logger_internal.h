@@ -59,7 +59,7 @@ int selector_compare(const void *left, const void *right);
 
 /* Calls `fn` for each known instance that `s` selects, in order of identifier; control lock held. */
 typedef void instance_fn(void *ctx, struct instance *i);
-void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx);
+void         logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx);
 
 /* One change of the ledger, to be made in a single step.  Nothing here can fail. */
 struct change {

@@ -18,9 +18,9 @@ struct rows {
 /* Room for `n` groups. */
 enum err outcomes_init(struct outcomes *o, struct logger *lg, size_t n);
 /* Begins the lines of one selector; takes its own reference. */
-void rows_group(struct rows *r, struct selector *s);
+void     rows_group(struct rows *r, struct selector *s);
 /* One line of the group begun last; `i` (NULL: unseen) is referenced. */
-void rows_add(struct rows *r, struct instance *i, struct held held, enum outcome outcome);
-void outcomes_fini_locked(struct outcomes *o);
+void     rows_add(struct rows *r, struct instance *i, struct held held, enum outcome outcome);
+void     outcomes_fini_locked(struct outcomes *o);
 
 #endif

@@ -23,8 +23,8 @@
 #endif
 
 #ifdef RCU_TSAN
-void __tsan_acquire(void *addr);
-void __tsan_release(void *addr);
+void        __tsan_acquire(void *addr);
+void        __tsan_release(void *addr);
 extern char rcu_edge; /* rcu.c; only its address is used */
 #define RCU_RELEASE() __tsan_release(&rcu_edge)
 #define RCU_ACQUIRE() __tsan_acquire(&rcu_edge)

@@ -8,7 +8,7 @@
 #include "ident.h"
 #include "request.h"
 
-#define MS_NS INT64_C(1000000)
+#define MS_NS   INT64_C(1000000)
 #define SUM_LEN 16
 
 void record_fini(struct record *r)
@@ -138,7 +138,8 @@ static bool ends_read(const struct request *r, int64_t boot_ns, int64_t wall_ns,
 	*ends_ns = ENTRY_FOREVER;
 	if (span_is(r->words[4], "-"))
 		return true;
-	if (!number(r->words[4], &end_ms) || !number(r->words[5], &rest_ms) || rest_ms > DELTA_MAX_MS || end_ms > INT64_MAX / MS_NS)
+	if (!number(r->words[4], &end_ms) || !number(r->words[5], &rest_ms) || rest_ms > DELTA_MAX_MS ||
+	    end_ms > INT64_MAX / MS_NS)
 		return false;
 	int64_t left_ms = (int64_t)end_ms - wall_ns / MS_NS;
 	if (left_ms > (int64_t)rest_ms)

@@ -26,7 +26,7 @@ struct record {
 	uint64_t         newest; /* RECORD_NEWEST, and the id of RECORD_ENTRY */
 };
 
-void record_fini(struct record *r);
+void     record_fini(struct record *r);
 /* Reads one line without its LF (it is rewritten).  Whatever is not whole gives RECORD_DAMAGED and OK; ERR_NOMEM. */
 enum err record_read(struct record *r, char *line, size_t len, const char *own_host, int64_t boot_ns, int64_t wall_ns);
 void     record_entry(struct buf *out, const struct entry *e, int64_t boot_ns, int64_t wall_ns);

@@ -21,9 +21,9 @@ struct reply *reply_new(void)
 
 struct reply *reply_nomem(void)
 {
-	static const char    text[] = "-12 out of memory; nothing was changed, try again later\n";
-	static struct reply  shared = { .is_static = true, .text = { (char *)text, sizeof(text) - 1, 0, false } };
-	struct reply        *r = malloc(sizeof(*r));
+	static const char   text[] = "-12 out of memory; nothing was changed, try again later\n";
+	static struct reply shared = { .is_static = true, .text = { (char *)text, sizeof(text) - 1, 0, false } };
+	struct reply       *r = malloc(sizeof(*r));
 	if (r == NULL)
 		return &shared; /* read only: whoever sends it keeps count by itself, see reply_read() */
 	*r = shared;
@@ -195,7 +195,10 @@ static void entry_line(struct reply *r, size_t i, struct buf *out, const struct 
 		add_number(out, e->uid);
 	buf_addf(out, " at=%" PRId64, e->at_s);
 	add_ends(out, e, now);
-	buf_addf(out, " keep=%s instances=%zu note=", config ? "config" : e->saved ? "saved" : "temporary",
+	buf_addf(out, " keep=%s instances=%zu note=",
+		 config     ? "config"
+		 : e->saved ? "saved"
+			    : "temporary",
 		 logger_selected(r->logger, e));
 	buf_add_quoted(out, e->note == NULL ? "" : e->note, e->note == NULL ? 0 : strlen(e->note));
 	buf_addc(out, ' ');

@@ -36,7 +36,7 @@ struct reply *reply_nomem(void);
 /* Turns `r` into an error: one line. */
 struct reply *reply_fail(struct reply *r, enum err e, const char *text);
 /* The first line of a reply of `n` lines that are made by `line`. */
-void reply_rows(struct reply *r, struct logger *lg, struct outcomes *o); /* takes over the outcomes */
-void reply_entries(struct reply *r, struct logger *lg, struct entries *e);
+void          reply_rows(struct reply *r, struct logger *lg, struct outcomes *o); /* takes over the outcomes */
+void          reply_entries(struct reply *r, struct logger *lg, struct entries *e);
 
 #endif

@@ -86,7 +86,8 @@ static enum err add_option(struct request *r, struct option o, struct why *why)
 				       excerpt_of(o.name.text, o.name.len).text);
 	}
 	if (r->n_options >= 16)
-		return why_set(why, ERR_INVAL, "more than 16 options; a selector that has a name and = is to be quoted");
+		return why_set(why, ERR_INVAL,
+			       "more than 16 options; a selector that has a name and = is to be quoted");
 	if (!grow((void **)&r->options, r->n_options, sizeof(*r->options)))
 		return ERR_NOMEM;
 	r->options[r->n_options++] = o;
@@ -110,8 +111,8 @@ static enum err next_word(struct request *r, struct cursor *c, struct why *why)
 		return err;
 	size_t len = (size_t)(c->out - start);
 	if (name_len > 0)
-		err = add_option(r, (struct option){ { start, name_len }, { start + name_len + 1, len - name_len - 1 } },
-				 why);
+		err = add_option(
+			r, (struct option){ { start, name_len }, { start + name_len + 1, len - name_len - 1 } }, why);
 	else
 		err = add_word(r, (struct span){ start, len });
 	if (err == ERR_NOMEM)
@@ -174,9 +175,10 @@ enum err request_check_options(const struct request *r, const char *const *allow
 	}
 	for (size_t i = 0; i < r->n_options; i++) {
 		if (!is_allowed(r->options[i].name, allowed))
-			return why_set(why, ERR_INVAL,
-				       "unknown option %s; options here: %s; a selector that has a name and = is to be quoted",
-				       excerpt_of(r->options[i].name.text, r->options[i].name.len).text, list);
+			return why_set(
+				why, ERR_INVAL,
+				"unknown option %s; options here: %s; a selector that has a name and = is to be quoted",
+				excerpt_of(r->options[i].name.text, r->options[i].name.len).text, list);
 	}
 	return OK;
 }

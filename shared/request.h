@@ -25,8 +25,8 @@ struct option {
 };
 
 struct request {
-	size_t         n_words;   /* the command is words[0] */
-	struct span   *words;     /* what is no option, in order */
+	size_t         n_words; /* the command is words[0] */
+	struct span   *words;   /* what is no option, in order */
 	size_t         n_options;
 	struct option *options;
 };
@@ -41,7 +41,7 @@ void     request_fini(struct request *r);
 /* The value of option `name` (any letter case), NULL when absent. */
 const struct span *request_option(const struct request *r, const char *name);
 /* Checks that every option is one of the NULL-terminated `allowed`; the message names the first other and lists them. */
-enum err request_check_options(const struct request *r, const char *const *allowed, struct why *why);
-bool     span_is(struct span s, const char *word); /* without regard to letter case */
+enum err           request_check_options(const struct request *r, const char *const *allowed, struct why *why);
+bool               span_is(struct span s, const char *word); /* without regard to letter case */
 
 #endif

@@ -13,7 +13,7 @@
 #include "record.h"
 
 static const char header[] = "log_control-state 1\n";
-#define HEADER_LEN (sizeof(header) - 1)
+#define HEADER_LEN  (sizeof(header) - 1)
 #define HEADER_WORD "log_control-state "
 
 struct savefile {
@@ -29,7 +29,8 @@ struct savefile {
 static enum err failed(struct why *why, const char *what)
 {
 	enum err e = errno == ENOSPC || errno == EDQUOT ? ERR_SPACE : errno == ENOMEM ? ERR_NOMEM : ERR_IO;
-	return why_set(why, e, "%s: %s; nothing was changed: make room or mend the disk, then try again", what, strerror(errno));
+	return why_set(why, e, "%s: %s; nothing was changed: make room or mend the disk, then try again", what,
+		       strerror(errno));
 }
 
 static enum err no_memory(struct why *why)
@@ -121,7 +122,8 @@ enum err savefile_forget(struct savefile *f, const uint64_t *ids, size_t n, int6
 static bool is_same_file(int fd, const char *path)
 {
 	struct stat here, there;
-	return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+	       here.st_ino == there.st_ino;
 }
 
 /* Opens and locks; again when the file was replaced by its owner's compaction in between. */
@@ -130,17 +132,20 @@ static enum err open_locked(struct savefile *f, struct why *why)
 	for (int tries = 0; tries < 10; tries++) {
 		f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (f->fd < 0)
-			return why_set(why, ERR_IO, "cannot be opened: %s; name a file in a directory that the daemon may write to",
+			return why_set(why, ERR_IO,
+				       "cannot be opened: %s; name a file in a directory that the daemon may write to",
 				       strerror(errno));
 		if (flock(f->fd, LOCK_EX | LOCK_NB) != 0)
 			return why_set(why, ERR_BUSY,
-				       "belongs to another daemon that runs: stop that one, or name a file of its own for each");
+				       "belongs to another daemon that runs: stop that one, or name a file of its own "
+				       "for each");
 		if (is_same_file(f->fd, f->path))
 			return OK;
 		close(f->fd);
 		f->fd = -1;
 	}
-	return why_set(why, ERR_BUSY, "is being replaced all the time by another daemon: name a file of its own for each");
+	return why_set(why, ERR_BUSY,
+		       "is being replaced all the time by another daemon: name a file of its own for each");
 }
 
 static enum err read_all(int fd, struct buf *out, struct why *why)
@@ -172,7 +177,9 @@ static enum err check_header(struct savefile *f, const struct buf *text, struct 
 		return OK;
 	}
 	if (n >= strlen(HEADER_WORD) && memcmp(text->data, HEADER_WORD, strlen(HEADER_WORD)) == 0)
-		return why_set(why, ERR_INVAL, "was written by a newer version and is left alone: use that version, or name another file");
+		return why_set(
+			why, ERR_INVAL,
+			"was written by a newer version and is left alone: use that version, or name another file");
 	return why_set(why, ERR_INVAL, "is no state file of log_control and is left alone: name another file");
 }
 
@@ -196,7 +203,7 @@ static enum err replay_forget(struct replay *r, const struct record *record)
 {
 	for (size_t i = 0; i < record->n_ids; i++) {
 		struct ledger *new;
-		enum err       err = ledger_remove(r->ledger, &record->ids[i], 1, &new, NULL);
+		enum err err = ledger_remove(r->ledger, &record->ids[i], 1, &new, NULL);
 		if (err == ERR_NOMEM)
 			return err;
 		if (err == OK) /* else it was replaced, or its own record was damaged */
@@ -208,7 +215,7 @@ static enum err replay_forget(struct replay *r, const struct record *record)
 static enum err replay_record(struct replay *r, const struct record *record)
 {
 	struct ledger *new;
-	enum err       err;
+	enum err err;
 	if (record->newest > r->got->newest_id)
 		r->got->newest_id = record->newest;
 	switch (record->kind) {
@@ -332,8 +339,8 @@ bool savefile_wants_compaction(const struct savefile *f, const struct ledger *l)
 	return f->records > 1000 + 4 * ledger_count(l);
 }
 
-static void compact_text(struct buf *out, const struct savefile *f, const struct ledger *l, int64_t boot_ns, int64_t wall_ns,
-			 size_t *records)
+static void compact_text(struct buf *out, const struct savefile *f, const struct ledger *l, int64_t boot_ns,
+			 int64_t wall_ns, size_t *records)
 {
 	buf_adds(out, header);
 	record_newest(out, f->newest_id);
@@ -377,7 +384,8 @@ enum err savefile_compact(struct savefile *f, const struct ledger *l, int64_t bo
 		if (fd >= 0)
 			close(fd);
 	} else {
-		f->unnamed = !sync_dir(f->dir); /* until then a crash may bring the old file back, which says the same */
+		f->unnamed =
+			!sync_dir(f->dir); /* until then a crash may bring the old file back, which says the same */
 		close(f->fd);
 		f->fd = fd;
 		f->size = (off_t)text.len;

@@ -38,7 +38,8 @@ void     savefile_close(struct savefile *f);
 enum err savefile_log(struct savefile *f, const struct entry *e, int64_t boot_ns, int64_t wall_ns, struct why *why);
 enum err savefile_forget(struct savefile *f, const uint64_t *ids, size_t n, int64_t wall_ns, struct why *why);
 /* Replaces the file by one that holds just the socket entries of `l`, when that saves much; a failure leaves the old one. */
-enum err savefile_compact(struct savefile *f, const struct ledger *l, int64_t boot_ns, int64_t wall_ns, struct why *why);
+enum err savefile_compact(struct savefile *f, const struct ledger *l, int64_t boot_ns, int64_t wall_ns,
+			  struct why *why);
 bool     savefile_wants_compaction(const struct savefile *f, const struct ledger *l);
 
 #endif

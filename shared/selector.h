@@ -26,14 +26,14 @@ void             selector_unref(struct selector *s); /* NULL is fine */
 /* Does `s` select the metric instance of that name?  Byte for byte equality always does. */
 bool selector_matches(const struct selector *s, const char *ident, size_t len);
 
-bool selector_is_pattern(const struct selector *s);
+bool         selector_is_pattern(const struct selector *s);
 /* The full text, own host filled in, as an ident (hash included).  Two selectors are the same when these are equal. */
 struct ident selector_ident(const struct selector *s);
 bool         selector_same(const struct selector *a, const struct selector *b);
 /* The text as it was written (this is what is saved and what RULES prints); terminated. */
-const char *selector_text(const struct selector *s, size_t *len);
+const char  *selector_text(const struct selector *s, size_t *len);
 /* How many bytes at the start of selector_ident() every selected identifier begins with: lets a sorted list be searched
  * (all of it for an exact selector).  `h/load-*` counts `h/load` only, since it also selects `h/load/...`. */
-size_t selector_prefix(const struct selector *s);
+size_t       selector_prefix(const struct selector *s);
 
 #endif

@@ -240,8 +240,8 @@ static enum err set_default(struct place *p, char *text)
 	if (good)
 		good = ask_check(&ask, 0, &why) == OK;
 	if (!good) {
-		complain(p, "%s%swrite \"advisory on native\", \"advisory off\", or a delta as in \"advisory on 60s\"", why.text,
-			 why.text[0] == '\0' ? "" : "; ");
+		complain(p, "%s%swrite \"advisory on native\", \"advisory off\", or a delta as in \"advisory on 60s\"",
+			 why.text, why.text[0] == '\0' ? "" : "; ");
 		return OK;
 	}
 	struct hold hold = { { 0 }, 0 };
@@ -255,12 +255,18 @@ static const struct {
 	option_fn  *set;
 	bool        many; /* takes several values */
 } options[] = {
-	{ "SocketFile", set_socket_file, false },       { "SocketGroup", set_socket_group, false },
-	{ "SocketPerms", set_socket_perms, false },     { "StateFile", set_state_file, false },
-	{ "Chain", set_chain, false },                  { "Align", set_align, false },
-	{ "MinInterval", set_min_interval, true },      { "MaxInstances", set_max_instances, false },
-	{ "MaxRules", set_max_rules, false },           { "MaxClients", set_max_clients, false },
-	{ "HistoryTimeout", set_history_timeout, true }, { "ReportStats", set_report_stats, false },
+	{ "SocketFile", set_socket_file, false },
+	{ "SocketGroup", set_socket_group, false },
+	{ "SocketPerms", set_socket_perms, false },
+	{ "StateFile", set_state_file, false },
+	{ "Chain", set_chain, false },
+	{ "Align", set_align, false },
+	{ "MinInterval", set_min_interval, true },
+	{ "MaxInstances", set_max_instances, false },
+	{ "MaxRules", set_max_rules, false },
+	{ "MaxClients", set_max_clients, false },
+	{ "HistoryTimeout", set_history_timeout, true },
+	{ "ReportStats", set_report_stats, false },
 	{ "Default", set_default, true },
 };
 
@@ -301,7 +307,8 @@ static enum err option_add(struct place *p)
 		return err;
 	}
 	complain(p, "unknown option; known are SocketFile, SocketGroup, SocketPerms, StateFile, Chain, Bypass, Align, "
-		    "MinInterval, MaxInstances, MaxRules, MaxClients, HistoryTimeout, ReportStats, Default, <Log>, <Source>, "
+		    "MinInterval, MaxInstances, MaxRules, MaxClients, HistoryTimeout, ReportStats, Default, <Log>, "
+		    "<Source>, "
 		    "<Access>");
 	return OK;
 }
@@ -376,8 +383,8 @@ static void check_deltas(struct settings *s, report_fn *report, void *ctx)
 			s->logs[kept++] = s->logs[i];
 			continue;
 		}
-		why_set(&line, ERR_INVAL, "log_control: <Log> block %u: Every: %s; the block is left out", s->logs[i].number,
-			why.text);
+		why_set(&line, ERR_INVAL, "log_control: <Log> block %u: Every: %s; the block is left out",
+			s->logs[i].number, why.text);
 		report(ctx, SEVERITY_ERROR, line.text);
 		strings_free(s->logs[i].metrics, s->logs[i].n_metrics);
 	}
@@ -389,7 +396,8 @@ enum err settings_check(struct settings *s, report_fn *report, void *ctx)
 	check_deltas(s, report, ctx);
 	if (s->n_bypass > 0 && s->placement != PLACE_POSTCACHE) {
 		report(ctx, SEVERITY_ERROR,
-		       "log_control: <Plugin>: Bypass works with Chain \"PostCache\" only and is ignored; set Chain \"PostCache\" "
+		       "log_control: <Plugin>: Bypass works with Chain \"PostCache\" only and is ignored; set Chain "
+		       "\"PostCache\" "
 		       "or take Bypass out");
 		strings_free(s->bypass, s->n_bypass);
 		s->bypass = NULL;

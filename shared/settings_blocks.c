@@ -65,9 +65,11 @@ static bool log_option(const struct place *p, struct ask *ask)
 		why_set(&why, OK, "names no delta");
 		good = text != NULL && delta_read(p, &ask->delta, &why);
 		if (!good)
-			complain(p, "%s; write seconds, or \"250ms\", \"once\", \"native\"; the block is left out", why.text);
+			complain(p, "%s; write seconds, or \"250ms\", \"once\", \"native\"; the block is left out",
+				 why.text);
 	} else {
-		complain(p, "unknown option; known here are Control, State, Every, Value, Metric; the line is left out");
+		complain(p,
+			 "unknown option; known here are Control, State, Every, Value, Metric; the line is left out");
 		good = true;
 	}
 	free(text);
@@ -148,7 +150,9 @@ enum err log_block_add(struct place *p)
 	}
 	struct why why;
 	if (err == OK && good && b.ask.control == CONTROL_ADVISORY && b.ask.state == STATE_MAYBE) {
-		complain(&here, "advisory maybe: there is no such request; write Control \"mandatory\"; the block is left out");
+		complain(
+			&here,
+			"advisory maybe: there is no such request; write Control \"mandatory\"; the block is left out");
 		good = false;
 	}
 	if (err == OK && good && !named)
@@ -166,10 +170,10 @@ static void source_option(const struct place *p, struct source_block *b)
 {
 	struct delta delta = { DELTA_NATIVE, 0 };
 	struct why   why;
-	uint64_t    *where = key_is(p->item, "MinInterval")  ? &b->min_ms :
-			     key_is(p->item, "MaxInterval")  ? &b->max_ms :
-			     key_is(p->item, "IdleInterval") ? &b->idle_ms :
-								     NULL;
+	uint64_t    *where = key_is(p->item, "MinInterval")    ? &b->min_ms
+			     : key_is(p->item, "MaxInterval")  ? &b->max_ms
+			     : key_is(p->item, "IdleInterval") ? &b->idle_ms
+							       : NULL;
 	why_set(&why, OK, "names no interval");
 	if (key_is(p->item, "AllowUnknown")) {
 		char *text = values_text(p->item);
@@ -228,9 +232,9 @@ static size_t words_of(const struct conf_item *item, size_t from, const char *wo
 static enum err access_line(const struct place *p)
 {
 	const char      *words[WORDS_MAX];
-	enum access_kind kind = key_is(p->item, "User")  ? ACCESS_USER :
-				key_is(p->item, "Group") ? ACCESS_GROUP :
-							   ACCESS_OTHER;
+	enum access_kind kind = key_is(p->item, "User")    ? ACCESS_USER
+				: key_is(p->item, "Group") ? ACCESS_GROUP
+							   : ACCESS_OTHER;
 	struct conf_item first = { p->item->key, 1, 0, p->item->values, NULL };
 	bool             named = kind != ACCESS_OTHER;
 	struct why       why;
@@ -239,14 +243,17 @@ static enum err access_line(const struct place *p)
 		return OK;
 	}
 	if (named && p->item->n_values < 2) {
-		complain(p, "names no right; write %s \"NAME\" \"enquire\"; quote a name with a hyphen (this line gives no right)",
+		complain(p,
+			 "names no right; write %s \"NAME\" \"enquire\"; quote a name with a hyphen (this line gives "
+			 "no right)",
 			 p->item->key);
 		return OK;
 	}
 	char *name = named ? values_text(&first) : NULL;
 	if (named && name == NULL)
 		return ERR_NOMEM;
-	enum err err = access_add(p->settings->access, kind, name, words, words_of(p->item, named ? 1 : 0, words), &why);
+	enum err err =
+		access_add(p->settings->access, kind, name, words, words_of(p->item, named ? 1 : 0, words), &why);
 	free(name);
 	if (err != OK && err != ERR_NOMEM)
 		complain(p, "%s", why.text);

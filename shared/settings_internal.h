@@ -17,7 +17,7 @@ struct place {
 };
 
 /* "log_control: BLOCK: OPTION VALUE: " and the sentence, as an ERROR. */
-void complain(const struct place *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void  complain(const struct place *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* All values of an item as one text, blanks between: `advisory on native`, `1.5 h`, whatever types the host's parser made of
  * them.  Booleans read "on" and "off".  The caller frees it; NULL: no memory. */
 char *values_text(const struct conf_item *item);

@@ -24,7 +24,7 @@ struct source {
 	/* atomic, relaxed */
 	_Atomic int64_t  configured_ns; /* the interval the daemon gave it (the reader's context); 0: not known yet */
 	_Atomic int64_t  present_ns;    /* the interval it is read at now; = configured unless driven */
-	_Atomic int64_t  pace_ns;       /* configured_ns while it is driven and read faster, else 0: struct moment.pace_ns */
+	_Atomic int64_t  pace_ns; /* configured_ns while it is driven and read faster, else 0: struct moment.pace_ns */
 	_Atomic bool     driven;
 	_Atomic uint64_t changes; /* re-registrations done */
 
@@ -37,9 +37,9 @@ struct sources;
 struct sources *sources_new(void);
 void            sources_free(struct sources *s);
 /* The source of that name, made if new.  NULL: no memory.  `name` NULL or "" gives the source named "-". */
-struct source *source_get(struct sources *s, const char *name);
-struct source *source_find(struct sources *s, const char *name); /* NULL: never met */
-size_t         sources_count(struct sources *s);
-struct source *sources_at(struct sources *s, size_t i); /* i < sources_count() */
+struct source  *source_get(struct sources *s, const char *name);
+struct source  *source_find(struct sources *s, const char *name); /* NULL: never met */
+size_t          sources_count(struct sources *s);
+struct source  *sources_at(struct sources *s, size_t i); /* i < sources_count() */
 
 #endif

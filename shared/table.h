@@ -28,8 +28,8 @@ void          table_free(struct table *t); /* nobody else is inside any more */
 struct instance *table_find(const struct table *t, struct ident ident);
 
 /* The births lock.  Between the two no newcomer appears and none is dropped. */
-void table_lock_births(struct table *t);
-void table_unlock_births(struct table *t);
+void     table_lock_births(struct table *t);
+void     table_unlock_births(struct table *t);
 /* Publishes `i` (births lock held; its name is not in the table).  The table owns it from then on. */
 enum err table_add_locked(struct table *t, struct instance *i);
 
@@ -37,7 +37,7 @@ size_t table_count(const struct table *t);   /* any thread */
 bool   table_is_full(const struct table *t); /* any thread; a moment's picture */
 
 /* Control side: takes the newborn into the roster and the lists of their sources.  ERR_NOMEM: they stay newborn. */
-enum err table_settle(struct table *t);
+enum err                table_settle(struct table *t);
 /* Control side: all instances as of the last table_settle(), in order of identifier (bytes compared).  `n` is their
  * number; the array stays valid and unchanged until the next table_settle() or table_sweep(). */
 struct instance *const *table_roster(const struct table *t, size_t *n);
@@ -45,7 +45,7 @@ struct instance *const *table_roster(const struct table *t, size_t *n);
 struct instance *const *table_range(const struct table *t, const char *prefix, size_t len, size_t *n);
 /* The instances born since the last table_settle(), newest first, linked by `next`.  Births lock held; the control side
  * may follow the links without it until it settles or sweeps: what is born meanwhile stands in front. */
-struct instance *table_newborn_locked(const struct table *t);
+struct instance        *table_newborn_locked(const struct table *t);
 
 /* Control side: drops every instance for which `is_over` says so and which no reply points to (NULL: none), then frees
  * them, and what the growth of shards left behind, after a grace period; shards and roster shrink.  Returns how many

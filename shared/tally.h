@@ -10,8 +10,14 @@
 #include <stdint.h>
 
 enum counted {
-	COUNT_PASSED, COUNT_SUPPRESSED, COUNT_LATE, COUNT_DUPLICATE, COUNT_FAILED_OPEN, /* values; section 16 */
-	COUNT_ACCEPTED, COUNT_REFUSED, COUNT_FAILED,                                    /* requests */
+	COUNT_PASSED,
+	COUNT_SUPPRESSED,
+	COUNT_LATE,
+	COUNT_DUPLICATE,
+	COUNT_FAILED_OPEN, /* values; section 16 */
+	COUNT_ACCEPTED,
+	COUNT_REFUSED,
+	COUNT_FAILED, /* requests */
 	COUNTED_MAX
 };
 

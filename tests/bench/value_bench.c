@@ -33,15 +33,15 @@ struct floor {
 	struct {
 		uint64_t                         hash;
 		_Atomic(struct entry_of_floor *) entry;
-	} *slots;
+	} * slots;
 };
 
 struct bench {
-	size_t        n;
-	struct name  *names;
-	uint32_t     *order;
-	struct lab    lab;
-	struct floor  floor;
+	size_t          n;
+	struct name    *names;
+	uint32_t       *order;
+	struct lab      lab;
+	struct floor    floor;
 	_Atomic int64_t time_ns;
 };
 
@@ -63,7 +63,8 @@ static const struct entry_of_floor *floor_find(const struct floor *f, struct ide
 		const struct entry_of_floor *e = atomic_load_explicit(&f->slots[i].entry, memory_order_acquire);
 		if (e == NULL)
 			return NULL;
-		if (f->slots[i].hash == ident.hash && e->len == ident.len && memcmp(e->text, ident.text, ident.len) == 0)
+		if (f->slots[i].hash == ident.hash && e->len == ident.len &&
+		    memcmp(e->text, ident.text, ident.len) == 0)
 			return e;
 	}
 }
@@ -101,8 +102,14 @@ static size_t ours_run(struct bench *b, const uint32_t *order, size_t n)
 	int64_t       time_ns = atomic_fetch_add(&b->time_ns, INT64_C(10000000000));
 	for (size_t i = 0; i < n; i++) {
 		union number  value = { .derive = 1 };
-		struct sample sample = { .ident = ident_of(&b->names[order[i]], text), .time_ns = time_ns, .interval_ns = INT64_C(10000000000),
-					 .arrival_ns = time_ns, .source = "bench", .values = &value, .kinds = &kind, .n = 1 };
+		struct sample sample = { .ident = ident_of(&b->names[order[i]], text),
+					 .time_ns = time_ns,
+					 .interval_ns = INT64_C(10000000000),
+					 .arrival_ns = time_ns,
+					 .source = "bench",
+					 .values = &value,
+					 .kinds = &kind,
+					 .n = 1 };
 		logged += logger_value(b->lab.logger, &sample).logged;
 	}
 	return logged;
@@ -130,7 +137,12 @@ static void fill(struct bench *b, size_t n)
 		snprintf(w->plugin, sizeof(w->plugin), "%s", i % 3 == 0 ? "cpu" : i % 3 == 1 ? "interface" : "disk");
 		snprintf(w->plugin_instance, sizeof(w->plugin_instance), "%zu", i % 1000 / 10);
 		snprintf(w->type, sizeof(w->type), "%s", i % 2 == 0 ? "if_octets" : "gauge");
-		snprintf(w->type_instance, sizeof(w->type_instance), "%s%zu", share < 14 ? "n" : share < 18 ? "e" : share < 19 ? "f" : "g", i % 10);
+		snprintf(w->type_instance, sizeof(w->type_instance), "%s%zu",
+			 share < 14   ? "n"
+			 : share < 18 ? "e"
+			 : share < 19 ? "f"
+				      : "g",
+			 i % 10);
 		if (share >= 14 && share < 18)
 			w->type_instance[1] = (char)('0' + share - 14);
 		b->order[i] = (uint32_t)i;
@@ -190,7 +202,8 @@ static int by_size(const void *a, const void *b)
 static double spread(double *v, int n, const char *name, size_t names, int threads)
 {
 	qsort(v, (size_t)n, sizeof(*v), by_size);
-	printf("# %s %zu names %d threads: median %.1f ns, least %.1f, most %.1f\n", name, names, threads, v[n / 2], v[0], v[n - 1]);
+	printf("# %s %zu names %d threads: median %.1f ns, least %.1f, most %.1f\n", name, names, threads, v[n / 2],
+	       v[0], v[n - 1]);
 	return v[n / 2];
 }
 

@@ -16,12 +16,13 @@ struct mapped {
 	const char *why;      /* where it differs by design, or has no counterpart */
 };
 
-#define X "\"a/b/c\""
-#define ALL_R RIGHT_ALL
+#define X      "\"a/b/c\""
+#define ALL_R  RIGHT_ALL
 #define DENIED "-13 "
 
 static const struct mapped rows[] = {
-	{ "E40", ALL_R, NULL, "LOG advisory maybe " X, "-22 advisory maybe", "advisory off", "the socket refuses what the peer's logger takes for off" },
+	{ "E40", ALL_R, NULL, "LOG advisory maybe " X, "-22 advisory maybe", "advisory off",
+	  "the socket refuses what the peer's logger takes for off" },
 	{ "E41", ALL_R, "LOG advisory on every=1s " X, "LOG advisory maybe " X, "-22 ", "advisory on 1000", "as E40" },
 	{ "E42", ALL_R, "LOG mandatory on every=1s " X, "LOG advisory maybe " X, "-22 ", "mandatory on 1000", NULL },
 	{ "E43", ALL_R, NULL, "LOG mandatory on every=-1 " X, "-22 every=", "advisory off", "refused; the peer hangs" },
@@ -40,31 +41,48 @@ static const struct mapped rows[] = {
 	{ "E111", 0, NULL, "ENQUIRE " X, DENIED, NULL, "every command is denied, the connection stays" },
 	{ "E112", RIGHT_ENQUIRE, NULL, "ENQUIRE " X, "1 Values", "advisory off", NULL },
 	{ "E113", RIGHT_ENQUIRE, NULL, "LOG advisory on " X, DENIED, "advisory off", NULL },
-	{ "E114", RIGHT_ENQUIRE | RIGHT_ADVISORY, NULL, "LOG advisory on every=5 " X, "done", "advisory on 5000", NULL },
+	{ "E114", RIGHT_ENQUIRE | RIGHT_ADVISORY, NULL, "LOG advisory on every=5 " X, "done", "advisory on 5000",
+	  NULL },
 	{ "E115", RIGHT_ENQUIRE | RIGHT_ADVISORY, NULL, "LOG mandatory maybe " X, DENIED, "advisory off", NULL },
 	{ "E116", RIGHT_ENQUIRE | RIGHT_MANDATORY, NULL, "LOG advisory on " X, DENIED, "advisory off", NULL },
-	{ "E117", RIGHT_ENQUIRE | RIGHT_MANDATORY, NULL, "LOG mandatory on every=5 " X, "done", "mandatory on 5000", NULL },
-	{ "E118", RIGHT_ADVISORY | RIGHT_MANDATORY, NULL, "ENQUIRE " X, DENIED, NULL, "no right includes another: enquire can be refused" },
+	{ "E117", RIGHT_ENQUIRE | RIGHT_MANDATORY, NULL, "LOG mandatory on every=5 " X, "done", "mandatory on 5000",
+	  NULL },
+	{ "E118", RIGHT_ADVISORY | RIGHT_MANDATORY, NULL, "ENQUIRE " X, DENIED, NULL,
+	  "no right includes another: enquire can be refused" },
 	{ "E119", RIGHT_ADVISORY | RIGHT_MANDATORY, NULL, "LOG mandatory on " X, "done", NULL, NULL },
 	{ "E120", ALL_R, NULL, NULL, NULL, NULL, "lines of <Access> add up, so they cannot contradict each other" },
-	{ "E121", ALL_R, NULL, NULL, NULL, NULL, "an ERROR, and the line gives no right (settings_test); the daemon runs" },
-	{ "E130", ALL_R, NULL, NULL, NULL, NULL, "an ERROR, and the block is left out (settings_test); the daemon runs" },
-	{ "E131", ALL_R, NULL, "LOG mandatory on every=75h " X, "done", "mandatory on 270000000", "held in full up to 10 years; the word saturates" },
+	{ "E121", ALL_R, NULL, NULL, NULL, NULL,
+	  "an ERROR, and the line gives no right (settings_test); the daemon runs" },
+	{ "E130", ALL_R, NULL, NULL, NULL, NULL,
+	  "an ERROR, and the block is left out (settings_test); the daemon runs" },
+	{ "E131", ALL_R, NULL, "LOG mandatory on every=75h " X, "done", "mandatory on 270000000",
+	  "held in full up to 10 years; the word saturates" },
 	{ "E132", ALL_R, NULL, "LOG mandatory on every=0 " X, "done", "mandatory on 0", NULL },
 	{ "E133", ALL_R, NULL, NULL, NULL, NULL, "a <Log> block without Control is advisory (settings_test)" },
-	{ "E134", ALL_R, NULL, NULL, NULL, NULL, "a <Log> block with Metric alone is advisory on native (settings_test)" },
-	{ "E135", ALL_R, NULL, "LOG advisory on " X, "done", "advisory on 10000", "no interval means native, not a default of 60 s" },
-	{ "E136", ALL_R, NULL, "LOG mandatory on every=5 " X " \"never/heard/of\"", "2 Values", "mandatory on 5000", NULL },
-	{ "E137", ALL_R, NULL, "LOG mandatory on every=5 " X " \"a/b-unknown/c\"", "unseen", "mandatory on 5000", NULL },
-	{ "E138", ALL_R, NULL, "LOG mandatory on every=5 \"a/b-instance/c\"", "unseen", "advisory off", "names another metric instance, which may appear later" },
-	{ "E139", ALL_R, "LOG mandatory on every=5 " X, "LOG advisory on every=1 " X, "refused", "mandatory on 5000", NULL },
+	{ "E134", ALL_R, NULL, NULL, NULL, NULL,
+	  "a <Log> block with Metric alone is advisory on native (settings_test)" },
+	{ "E135", ALL_R, NULL, "LOG advisory on " X, "done", "advisory on 10000",
+	  "no interval means native, not a default of 60 s" },
+	{ "E136", ALL_R, NULL, "LOG mandatory on every=5 " X " \"never/heard/of\"", "2 Values", "mandatory on 5000",
+	  NULL },
+	{ "E137", ALL_R, NULL, "LOG mandatory on every=5 " X " \"a/b-unknown/c\"", "unseen", "mandatory on 5000",
+	  NULL },
+	{ "E138", ALL_R, NULL, "LOG mandatory on every=5 \"a/b-instance/c\"", "unseen", "advisory off",
+	  "names another metric instance, which may appear later" },
+	{ "E139", ALL_R, "LOG mandatory on every=5 " X, "LOG advisory on every=1 " X, "refused", "mandatory on 5000",
+	  NULL },
 	{ "E140", ALL_R, "LOG mandatory off " X, "LOG advisory on every=1 " X, "refused", "mandatory off 0", NULL },
-	{ "E141", ALL_R, "LOG mandatory maybe " X, "LOG advisory on every=1 " X, "done", "advisory on 1000", "a maybe undoes an earlier off, in the file too" },
-	{ "E142", ALL_R, "LOG advisory on every=1 " X, "LOG mandatory on every=5 " X, "done", "mandatory on 5000", "one instance has one delta" },
-	{ "E143", ALL_R, "LOG mandatory on every=5 " X, "LOG mandatory on every=1 " X, "done", "mandatory on 1000", "as E142: the later one" },
+	{ "E141", ALL_R, "LOG mandatory maybe " X, "LOG advisory on every=1 " X, "done", "advisory on 1000",
+	  "a maybe undoes an earlier off, in the file too" },
+	{ "E142", ALL_R, "LOG advisory on every=1 " X, "LOG mandatory on every=5 " X, "done", "mandatory on 5000",
+	  "one instance has one delta" },
+	{ "E143", ALL_R, "LOG mandatory on every=5 " X, "LOG mandatory on every=1 " X, "done", "mandatory on 1000",
+	  "as E142: the later one" },
 	{ "E144", ALL_R, "LOG advisory on every=1 " X, "LOG advisory off " X, "done", "advisory off 0", "as E142" },
-	{ "E145", ALL_R, "LOG mandatory on every=5 \"a/*/c\"", "LOG mandatory on every=1 " X, "done", "mandatory on 1000", "at 1 s only, not at both" },
-	{ "E146", ALL_R, "LOG mandatory on every=1 " X, "LOG mandatory on every=5 \"a/*/c\"", "done", "mandatory on 5000", "no crash; the later one" },
+	{ "E145", ALL_R, "LOG mandatory on every=5 \"a/*/c\"", "LOG mandatory on every=1 " X, "done",
+	  "mandatory on 1000", "at 1 s only, not at both" },
+	{ "E146", ALL_R, "LOG mandatory on every=1 " X, "LOG mandatory on every=5 \"a/*/c\"", "done",
+	  "mandatory on 5000", "no crash; the later one" },
 	{ "E147", ALL_R, NULL, "RULES", "0 Rules", "advisory off", "nothing to log is valid" },
 	{ "E148", ALL_R, NULL, "LOG mandatory off " X, "done", "mandatory off 0", NULL },
 };
@@ -81,7 +99,8 @@ static bool passes(const struct mapped *m)
 		lab_ask(&lab, "%s", m->before);
 	lab.rights = m->rights;
 	const char *reply = lab_ask(&lab, "%s", m->line);
-	good = strstr(reply, m->expected) != NULL && (reply[0] != '-' || strchr(reply, '\n') == reply + strlen(reply) - 1);
+	good = strstr(reply, m->expected) != NULL &&
+	       (reply[0] != '-' || strchr(reply, '\n') == reply + strlen(reply) - 1);
 	if (!good)
 		print_message("%s: %s", m->id, reply);
 	lab.rights = RIGHT_ALL;
@@ -123,7 +142,8 @@ static void errors__every_row__clear_and_nothing_changed(void **state)
 		n++;
 	}
 	fclose(f);
-	print_message("errors.tsv (wire, connection, access, file): %zu rows, %zu passed, %zu of them differing by design, %zu shown elsewhere or "
+	print_message("errors.tsv (wire, connection, access, file): %zu rows, %zu passed, %zu of them differing by "
+		      "design, %zu shown elsewhere or "
 		      "without counterpart\n",
 		      n, passed, differing, without);
 	assert_int_equal(n, N_ROWS);

@@ -11,13 +11,14 @@
 #include "../fake/check.h"
 #include "../fake/lab.h"
 
-#define ALL "\"h/m-*/gauge\""
+#define ALL    "\"h/m-*/gauge\""
 #define ONE(x) "\"h/m-" x "/gauge\""
 #define SINGLE "\"h/m/gauge\""
 
 struct story {
-	const char *id, *text, *asked; /* whose word is compared at the end; NULL: the row has no counterpart, `why` says so */
-	const char *differs;           /* our word where it differs by design; NULL: the peer's */
+	const char *id, *text,
+		*asked;      /* whose word is compared at the end; NULL: the row has no counterpart, `why` says so */
+	const char *differs; /* our word where it differs by design; NULL: the peer's */
 	const char *why;
 };
 
@@ -35,15 +36,18 @@ static const struct story stories[] = {
 	{ "F14", ">LOG mandatory on every=500ms " ONE("B") ";=A 0.5;=B 0.5", "A", NULL, NULL },
 	{ "F20", ">LOG mandatory on every=once " SINGLE ";=S 0.5;+2;=S 0.5", "S", NULL, NULL },
 	{ "F21", ">LOG advisory on every=once " SINGLE ";=S 0.5;+2", "S", NULL, NULL },
-	{ "F22", ">LOG mandatory on every=once " SINGLE ";=S 0.5;+1;>LOG mandatory on every=once " SINGLE ";=S 0.5", "S", NULL, NULL },
-	{ "F23", ">LOG mandatory on every=once " SINGLE ";=S 0.5;+1;>LOG advisory on every=once " SINGLE ";=S 0.5", "S", NULL, NULL },
+	{ "F22", ">LOG mandatory on every=once " SINGLE ";=S 0.5;+1;>LOG mandatory on every=once " SINGLE ";=S 0.5",
+	  "S", NULL, NULL },
+	{ "F23", ">LOG mandatory on every=once " SINGLE ";=S 0.5;+1;>LOG advisory on every=once " SINGLE ";=S 0.5", "S",
+	  NULL, NULL },
 	{ "F24", ">LOG mandatory on every=once " ALL ";=A 0.5;=B 0.5;+9;=A 0.5;=C 0.5", "A", NULL, NULL },
 	{ "F25", ">LOG mandatory on every=once " ALL ";=A 0.5;=B 0.5;+9;=A 0.5;=C 0.5", "C", "0x0000000f",
 	  "once also holds for newcomers: C is logged once" },
 	{ "F26", ">LOG mandatory on every=once " ALL ";=A 0.5;=B 0.5;+9;=A 0.5;=C 0.5", "B", NULL, NULL },
 	{ "F27", ">LOG mandatory on every=once " SINGLE ";+9", "S", NULL, NULL },
 	{ "F28", ">LOG mandatory on every=once " ALL ";+9", "A", NULL, NULL },
-	{ "F29", ">LOG mandatory on every=once " ALL ";=A 0.5;>LOG mandatory on every=once " ONE("A") ";+1;=A 0.5", "A", NULL, NULL },
+	{ "F29", ">LOG mandatory on every=once " ALL ";=A 0.5;>LOG mandatory on every=once " ONE("A") ";+1;=A 0.5", "A",
+	  NULL, NULL },
 	{ "F30", ">LOG mandatory on every=500ms " ALL ";=A 0.5;=B 0.5;+0.4;=A 0.5", "B", NULL, NULL },
 	{ "F31", ">LOG mandatory on every=500ms " ALL ";=A 0.5;=B 0.5;+0.4;=A 0.5", "C", NULL, NULL },
 	{ "F32", ">LOG mandatory on every=500ms " ALL ";=A 0.5;=B 0.5;+2;=A 0.5;=C 0.5", "B", NULL, NULL },
@@ -54,7 +58,8 @@ static const struct story stories[] = {
 	{ "F37", ">LOG mandatory on every=500ms " ONE("B") ";=B 0.5;+2;=B 0.5", "B", NULL, NULL },
 	{ "F38", ">LOG mandatory on every=500ms " SINGLE ";=S 0.5;+0.4", "S", NULL, NULL },
 	{ "F39", ">LOG mandatory on every=500ms " SINGLE ";=S 0.5;+2", "S", NULL, NULL },
-	{ "F40", NULL, NULL, NULL, "a value set with an error code: our replies have a line for each instance, or none at all" },
+	{ "F40", NULL, NULL, NULL,
+	  "a value set with an error code: our replies have a line for each instance, or none at all" },
 	{ "F41", ">LOG mandatory on every=1s " SINGLE ";=S 1;+3", "S", NULL, NULL },
 	{ "F42", ">LOG mandatory on every=1s " SINGLE ";=S 1;+3;=S 1", "S", NULL, NULL },
 	{ "F43", ">LOG mandatory on every=500ms " SINGLE ";=S 0.5;+2", "S", NULL, NULL },
@@ -65,19 +70,22 @@ static const struct story stories[] = {
 	{ "F48", ">LOG mandatory on every=500ms " ALL ";+9;=A 0.5", "A", NULL, NULL },
 	{ "F50", ">LOG mandatory on every=500ms " ALL ";=A 0.5;>LOG mandatory off " ALL ";+9", "A", NULL, NULL },
 	{ "F51", ">LOG mandatory on every=500ms " ALL ";=B 0.5;+2;>LOG mandatory off " ALL ";+9", "B", NULL, NULL },
-	{ "F52", ">LOG mandatory on every=500ms " ALL ";=B 0.5;+2;>LOG mandatory off " ALL ";+9;=B 0.5", "B", NULL, NULL },
+	{ "F52", ">LOG mandatory on every=500ms " ALL ";=B 0.5;+2;>LOG mandatory off " ALL ";+9;=B 0.5", "B", NULL,
+	  NULL },
 	{ "F53", ">LOG advisory on every=500ms " SINGLE ";=S 0.5;>LOG advisory off " SINGLE, "S", NULL, NULL },
 	{ "F54", ">LOG mandatory on every=500ms " SINGLE ";=S 0.5;>LOG mandatory maybe " SINGLE, "S", NULL, NULL },
 	{ "F55", ">LOG mandatory on every=1s " SINGLE ";=S 1;>LOG mandatory on every=5s " SINGLE, "reply", NULL, NULL },
-	{ "F56", ">LOG mandatory on every=500ms " ALL ";=A 0.5;=B 0.5;+2;=A 0.5;>LOG mandatory on every=1s " ALL, "lines", "2",
-	  "replies to LOG list whatever was seen within HistoryTimeout, the departed B too" },
+	{ "F56", ">LOG mandatory on every=500ms " ALL ";=A 0.5;=B 0.5;+2;=A 0.5;>LOG mandatory on every=1s " ALL,
+	  "lines", "2", "replies to LOG list whatever was seen within HistoryTimeout, the departed B too" },
 	{ "F57", "", "A", NULL, NULL },
 	{ "F58", ">LOG mandatory on every=1s " ALL, "A", NULL, NULL },
 	{ "F60", NULL, NULL, NULL, "there are no archive volumes" },
 	{ "F61", "", "S", NULL, NULL },
-	{ "F62", NULL, NULL, NULL, "the meaning of printed marks; avail without inlog cannot occur here either (model_test)" },
+	{ "F62", NULL, NULL, NULL,
+	  "the meaning of printed marks; avail without inlog cannot occur here either (model_test)" },
 	{ "F63", NULL, NULL, NULL, "the order inside one fetch; values come one by one here" },
-	{ "F70", ">LOG mandatory on every=1s " ALL ";=A 1;=B 1;=C 1;=D 1;=E 1", "E", "0x00003e8f", "every instance is marked with its own first value" },
+	{ "F70", ">LOG mandatory on every=1s " ALL ";=A 1;=B 1;=C 1;=D 1;=E 1", "E", "0x00003e8f",
+	  "every instance is marked with its own first value" },
 	{ "F71", ">LOG mandatory on every=once " ALL ";=A 1;=B 1;=C 1;=D 1;=E 1", "E", "0x0000000f", "as F70" },
 };
 
@@ -93,7 +101,7 @@ static void name_of(char letter, char out[32])
 
 static void tell(struct lab *lab, const char *text)
 {
-	char  copy[1024], name[32], *save = NULL;
+	char copy[1024], name[32], *save = NULL;
 	snprintf(copy, sizeof(copy), "%s", text);
 	for (char *step = strtok_r(copy, ";", &save); step != NULL; step = strtok_r(NULL, ";", &save)) {
 		if (step[0] == '>') {
@@ -147,7 +155,7 @@ static void flags__every_row__is_as_the_peers_or_differs_by_design(void **state)
 	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f));
 	for (; fgets(line, sizeof(line), f) != NULL; rows++) {
-		char       *rest = line, *cell[8];
+		char *rest = line, *cell[8];
 		for (int i = 0; i < 8; i++)
 			cell[i] = strsep(&rest, "\t");
 		assert_true(rows < N_STORIES);
@@ -165,8 +173,8 @@ static void flags__every_row__is_as_the_peers_or_differs_by_design(void **state)
 		passed += passes(s, cell[7]);
 	}
 	fclose(f);
-	print_message("flags.tsv: %zu rows, %zu passed, %zu of them differing by design, %zu without counterpart\n", rows, passed, differing,
-		      without);
+	print_message("flags.tsv: %zu rows, %zu passed, %zu of them differing by design, %zu without counterpart\n",
+		      rows, passed, differing, without);
 	assert_int_equal(rows, N_STORIES);
 	assert_int_equal(passed + without, rows);
 }

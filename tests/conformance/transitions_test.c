@@ -10,8 +10,27 @@
 #include "../fake/lab.h"
 
 #define COLUMNS 19
-enum { START_SHAPE, SHAPE, START_STATE, REQUEST, BEFORE_A, BEFORE_B, BEFORE_C, RESULT_CONTROL, RESULT_STATE, RESULT_DELTA,
-       AFTER_A, AFTER_B, AFTER_C, MANUAL_A, MANUAL_B, MANUAL_C, WARNED, QUIRK, REASON };
+enum {
+	START_SHAPE,
+	SHAPE,
+	START_STATE,
+	REQUEST,
+	BEFORE_A,
+	BEFORE_B,
+	BEFORE_C,
+	RESULT_CONTROL,
+	RESULT_STATE,
+	RESULT_DELTA,
+	AFTER_A,
+	AFTER_B,
+	AFTER_C,
+	MANUAL_A,
+	MANUAL_B,
+	MANUAL_C,
+	WARNED,
+	QUIRK,
+	REASON
+};
 
 static const char *const with_instances[] = { "h/m-A/gauge", "h/m-B/gauge", "h/m-C/gauge" };
 static const char *const singular[] = { "h/m/gauge" };
@@ -57,7 +76,8 @@ static void send_request(struct lab *lab, const char *request, const char *selec
 {
 	char control[16] = "", state[8] = "", delta[24] = "";
 	assert_true(sscanf(request, "%15s %7s %23s", control, state, delta) >= 2);
-	const char *reply = lab_ask(lab, "LOG %s %s %s%s \"%s\"", control, state, delta[0] == '\0' ? "" : "every=", delta, selector);
+	const char *reply = lab_ask(lab, "LOG %s %s %s%s \"%s\"", control, state,
+				    delta[0] == '\0' ? "" : "every=", delta, selector);
 	assert_true(reply[0] >= '0' && reply[0] <= '9');
 }
 
@@ -107,12 +127,12 @@ static void transitions__every_row__follows_the_manuals_rule(void **state)
 	assert_non_null(fgets(line, sizeof(line), f));
 	while (fgets(line, sizeof(line), f) != NULL) {
 		struct tsv_row row;
-		bool       like_peer;
+		bool           like_peer;
 		assert_true(row_split(line, &row));
 		rows++;
 		if (!row_passes(&row, &like_peer)) {
-			print_message("row %zu fails: %s %s, %s, then %s\n", rows + 1, row.cell[START_SHAPE], row.cell[SHAPE],
-				      row.cell[START_STATE], row.cell[REQUEST]);
+			print_message("row %zu fails: %s %s, %s, then %s\n", rows + 1, row.cell[START_SHAPE],
+				      row.cell[SHAPE], row.cell[START_STATE], row.cell[REQUEST]);
 			continue;
 		}
 		passed++;
@@ -123,8 +143,8 @@ static void transitions__every_row__follows_the_manuals_rule(void **state)
 		}
 	}
 	fclose(f);
-	print_message("transitions.tsv: %zu rows, %zu passed, %zu differing from the peer by design, %zu unexplained\n", rows, passed,
-		      differing, unexplained);
+	print_message("transitions.tsv: %zu rows, %zu passed, %zu differing from the peer by design, %zu unexplained\n",
+		      rows, passed, differing, unexplained);
 	assert_int_equal(rows, 1342);
 	assert_int_equal(passed, rows);
 	assert_int_equal(unexplained, 0);

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 /* Fails with both texts when `text` does not hold `part`. */
-#define assert_has(text, part) \
-	do { \
-		if (strstr((text), (part)) == NULL) \
+#define assert_has(text, part)                                                   \
+	do {                                                                     \
+		if (strstr((text), (part)) == NULL)                              \
 			fail_msg("\"%s\" does not hold \"%s\"", (text), (part)); \
 	} while (0)
 

@@ -17,9 +17,11 @@ static void no_notice(void *ctx, int severity, const char *text)
 void lab_start(struct lab *lab)
 {
 	struct why why = { "" };
-	lab->now = (struct now){ INT64_C(5000) * 1000000000, INT64_C(9000) * 1000000000, INT64_C(1700000000) * 1000000000 };
+	lab->now = (struct now){ INT64_C(5000) * 1000000000, INT64_C(9000) * 1000000000,
+				 INT64_C(1700000000) * 1000000000 };
 	lab->rights = RIGHT_ALL;
-	if (logger_new(&lab->logger, &lab->settings, "own", INT64_C(10) * 1000000000, &lab->now, no_notice, NULL, &why) != OK) {
+	if (logger_new(&lab->logger, &lab->settings, "own", INT64_C(10) * 1000000000, &lab->now, no_notice, NULL,
+		       &why) != OK) {
 		fprintf(stderr, "lab: %s\n", why.text);
 		abort();
 	}

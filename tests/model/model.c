@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define S INT64_C(1000000000)
+#define S  INT64_C(1000000000)
 #define MS INT64_C(1000000)
 
 /* ---- section 3 ---- */
@@ -186,7 +186,8 @@ static void note_changes(struct model *m, const struct m_held before[M_INSTANCES
 	}
 }
 
-int64_t model_request(struct model *m, struct m_ask ask, const char *const *selectors, int n, int64_t ends, int64_t mono)
+int64_t model_request(struct model *m, struct m_ask ask, const char *const *selectors, int n, int64_t ends,
+		      int64_t mono)
 {
 	struct m_held  before[M_INSTANCES];
 	struct m_entry e = { .id = m->next_id, .ends = ends, .ask = ask };
@@ -327,8 +328,8 @@ static double gauge_of(const struct m_instance *i, struct m_held h, double last)
 	return h.value == M_AVERAGE ? sum / n : h.value == M_MIN ? min : max;
 }
 
-struct m_verdict model_value(struct model *m, const char *name, int64_t t, int64_t interval, int64_t mono, bool absolute,
-			     double gauge, uint64_t count)
+struct m_verdict model_value(struct model *m, const char *name, int64_t t, int64_t interval, int64_t mono,
+			     bool absolute, double gauge, uint64_t count)
 {
 	struct m_instance *i = model_instance(m, name);
 	struct m_held      h = model_fold(m, name);
@@ -347,8 +348,9 @@ struct m_verdict model_value(struct model *m, const char *name, int64_t t, int64
 		i->sum += count;
 	if (h.on && !absolute && !late && i->n_samples < M_SAMPLES)
 		i->samples[i->n_samples++] = gauge;
-	bool logged = h.on && (h.kind == M_NATIVE || (!late && (h.kind == M_ONCE ? !once_done(i, h) :
-									  is_due(i, h.ms * MS, t, interval, gap, step))));
+	bool logged = h.on &&
+		      (h.kind == M_NATIVE ||
+		       (!late && (h.kind == M_ONCE ? !once_done(i, h) : is_due(i, h.ms * MS, t, interval, gap, step))));
 	struct m_verdict v = { .logged = logged, .interval = interval };
 	if (!h.on)
 		i->n_samples = 0;
@@ -372,7 +374,8 @@ struct m_verdict model_value(struct model *m, const char *name, int64_t t, int64
 		i->waits = false;
 	} else if (!late) {
 		int64_t wait = interval;
-		if (h.kind == M_EVERY && i->has_grid && i->grid_ms == h.ms && i->anchor + (i->served + 1) * h.ms * MS - t > wait)
+		if (h.kind == M_EVERY && i->has_grid && i->grid_ms == h.ms &&
+		    i->anchor + (i->served + 1) * h.ms * MS - t > wait)
 			wait = i->anchor + (i->served + 1) * h.ms * MS - t;
 		i->waits = true;
 		i->due_by = mono + wait;

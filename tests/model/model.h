@@ -62,15 +62,16 @@ struct m_verdict {
 	int64_t absolute;
 };
 
-bool          model_matches(const char *selector, const char *name);
-struct m_held model_fold(const struct model *m, const char *name);
+bool               model_matches(const char *selector, const char *name);
+struct m_held      model_fold(const struct model *m, const char *name);
 /* -> id of the entry, 0 when nothing stayed. */
-int64_t model_request(struct model *m, struct m_ask ask, const char *const *selectors, int n, int64_t ends, int64_t mono);
-bool    model_forget(struct model *m, int64_t id, int64_t mono); /* false: no such entry */
-void    model_expire(struct model *m, int64_t boot, int64_t mono);
+int64_t            model_request(struct model *m, struct m_ask ask, const char *const *selectors, int n, int64_t ends,
+				 int64_t mono);
+bool               model_forget(struct model *m, int64_t id, int64_t mono); /* false: no such entry */
+void               model_expire(struct model *m, int64_t boot, int64_t mono);
 struct m_instance *model_instance(struct model *m, const char *name); /* made when new */
-struct m_verdict   model_value(struct model *m, const char *name, int64_t t, int64_t interval, int64_t mono, bool absolute,
-			       double gauge, uint64_t count);
-bool model_available(const struct m_instance *i, int64_t mono);
+struct m_verdict   model_value(struct model *m, const char *name, int64_t t, int64_t interval, int64_t mono,
+			       bool absolute, double gauge, uint64_t count);
+bool               model_available(const struct m_instance *i, int64_t mono);
 
 #endif

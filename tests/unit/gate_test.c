@@ -8,13 +8,15 @@
 #include "../fake/check.h"
 #include "gate.h"
 
-#define S INT64_C(1000000000)
+#define S  INT64_C(1000000000)
 #define MS INT64_C(1000000)
 #define T0 (INT64_C(1700000000) * S)
 
 static struct hold every(int64_t delta_ns)
 {
-	return (struct hold){ { .on = 1, .kind = DELTA_EVERY, .ms = (uint64_t)(delta_ns / MS) & ((UINT64_C(1) << 40) - 1) }, 0 };
+	return (struct hold){
+		{ .on = 1, .kind = DELTA_EVERY, .ms = (uint64_t)(delta_ns / MS) & ((UINT64_C(1) << 40) - 1) }, 0
+	};
 }
 
 static struct verdict at(struct memory *m, struct hold hold, int64_t time_ns, int64_t interval_ns)
@@ -23,7 +25,8 @@ static struct verdict at(struct memory *m, struct hold hold, int64_t time_ns, in
 	return gate_decide(m, &hold, &now);
 }
 
-static struct verdict arrives(struct memory *m, struct hold hold, int64_t time_ns, int64_t interval_ns, int64_t arrival_ns)
+static struct verdict arrives(struct memory *m, struct hold hold, int64_t time_ns, int64_t interval_ns,
+			      int64_t arrival_ns)
 {
 	struct moment now = { time_ns, interval_ns, arrival_ns, 0, 0, ALIGN_START };
 	return gate_decide(m, &hold, &now);
@@ -220,7 +223,8 @@ static void late_values_out_of_order__begin_a_new_run__and_are_no_step(void **st
 	(void)state;
 	assert_true(arrives(&m, every(60 * S), T0, 10 * S, 100 * S).logged);
 	for (int i = 0; i < 10; i++) /* each older than the one before */
-		assert_int_equal(arrives(&m, every(60 * S), T0 - (i + 1) * 10 * S, 10 * S, (110 + i * 10) * S).reason, REASON_LATE);
+		assert_int_equal(arrives(&m, every(60 * S), T0 - (i + 1) * 10 * S, 10 * S, (110 + i * 10) * S).reason,
+				 REASON_LATE);
 }
 
 static void newer_value__ends_a_run_of_late_ones(void **state)
@@ -260,7 +264,8 @@ static void late_burst__arrives_at_once__is_no_step(void **state)
 	(void)state;
 	assert_true(arrives(&m, every(60 * S), T0, 10 * S, 100 * S).logged);
 	for (int i = 0; i < 20; i++)
-		assert_int_equal(arrives(&m, every(60 * S), T0 - 1000 * S + i * 10 * S, 10 * S, 101 * S).reason, REASON_LATE);
+		assert_int_equal(arrives(&m, every(60 * S), T0 - 1000 * S + i * 10 * S, 10 * S, 101 * S).reason,
+				 REASON_LATE);
 	assert_int_equal(m.newest_ns, T0);
 }
 

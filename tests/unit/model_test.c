@@ -14,7 +14,7 @@
 static const char *const names[] = { "h/a-1/x", "h/a-2/x", "h/a/x", "h/b-1/x-9", "g/a-1/x", "g/c/sum" };
 static const char *const selectors[] = { "h/a-1/x", "h/a-2/x", "h/a/x", "h/b-1/x-9", "h/a-*/x", "*/a-1/x",
 					 "*/*/*",   "h/*/x-*", "g/*/*", "g/c/sum",   "h/a-?/x" };
-#define N_NAMES (sizeof(names) / sizeof(names[0]))
+#define N_NAMES     (sizeof(names) / sizeof(names[0]))
 #define N_SELECTORS (sizeof(selectors) / sizeof(selectors[0]))
 
 struct world {
@@ -32,10 +32,10 @@ static void differ(const struct world *w, const char *what, const char *name)
 
 static struct m_ask random_ask(struct world *w, char *text, size_t size)
 {
-	static const int64_t deltas[] = { 100, 250, 1000, 1500, 2000, 7000, 10000, 11000, 60000 };
+	static const int64_t     deltas[] = { 100, 250, 1000, 1500, 2000, 7000, 10000, 11000, 60000 };
 	static const char *const values[] = { "last", "average", "min", "max" };
-	struct m_ask a = { .mandatory = random_below(&w->seed, 2) };
-	unsigned     state = random_below(&w->seed, a.mandatory ? 5 : 4);
+	struct m_ask             a = { .mandatory = random_below(&w->seed, 2) };
+	unsigned                 state = random_below(&w->seed, a.mandatory ? 5 : 4);
 	a.maybe = state == 4;
 	a.on = state < 3;
 	if (a.on) {
@@ -43,7 +43,10 @@ static struct m_ask random_ask(struct world *w, char *text, size_t size)
 		a.ms = a.kind == M_EVERY ? deltas[random_below(&w->seed, 9)] : 0;
 		a.value = (enum m_value)random_below(&w->seed, 4);
 	}
-	int n = snprintf(text, size, "LOG %s %s value=%s", a.mandatory ? "mandatory" : "advisory", a.maybe ? "maybe" : a.on ? "on" : "off",
+	int n = snprintf(text, size, "LOG %s %s value=%s", a.mandatory ? "mandatory" : "advisory",
+			 a.maybe ? "maybe"
+			 : a.on  ? "on"
+				 : "off",
 			 values[a.value]);
 	if (a.on && a.kind == M_EVERY)
 		snprintf(text + n, size - (size_t)n, " every=%" PRId64 "ms", a.ms);
@@ -101,7 +104,8 @@ static void do_advance(struct world *w)
 /* The next time stamp of a stream: mostly its interval on with jitter; gaps, late ones, duplicates, steps both ways. */
 static int64_t next_time(struct world *w, size_t k)
 {
-	int64_t  source = w->source_ns[k], jitter = (int64_t)(random_next(&w->seed) % (uint64_t)(source / 2)) - source / 4;
+	int64_t source = w->source_ns[k],
+		jitter = (int64_t)(random_next(&w->seed) % (uint64_t)(source / 2)) - source / 4;
 	unsigned luck = random_below(&w->seed, 100);
 	w->time_ns[k] += source + jitter;
 	if (luck < 2)
@@ -122,18 +126,20 @@ static bool same_gauge(double a, double b)
 
 static void do_value(struct world *w)
 {
-	size_t       k = random_below(&w->seed, N_NAMES);
-	int64_t      t = next_time(w, k), interval = random_below(&w->seed, 30) == 0 ? 2 * w->source_ns[k] : w->source_ns[k];
-	bool         absolute = k == N_NAMES - 1;
-	double       gauge = random_below(&w->seed, 8) == 0 ? NAN : (double)random_below(&w->seed, 1000) / 8;
+	size_t  k = random_below(&w->seed, N_NAMES);
+	int64_t t = next_time(w, k), interval = random_below(&w->seed, 30) == 0 ? 2 * w->source_ns[k] : w->source_ns[k];
+	bool    absolute = k == N_NAMES - 1;
+	double  gauge = random_below(&w->seed, 8) == 0 ? NAN : (double)random_below(&w->seed, 1000) / 8;
 	uint64_t     count = random_below(&w->seed, 1000);
 	union number number = { .gauge = gauge };
 	if (absolute)
 		number.absolute = count;
 	int64_t wait = (int64_t)(random_next(&w->seed) % (uint64_t)(w->source_ns[k] / 3));
 	w->lab.now.arrival_ns += wait;
-	struct m_verdict v = model_value(w->model, names[k], t, interval, w->lab.now.arrival_ns, absolute, gauge, count);
-	bool logged = lab_value(&w->lab, names[k], t, (double)interval / 1e9, number, absolute ? KIND_ABSOLUTE : KIND_GAUGE);
+	struct m_verdict v =
+		model_value(w->model, names[k], t, interval, w->lab.now.arrival_ns, absolute, gauge, count);
+	bool logged =
+		lab_value(&w->lab, names[k], t, (double)interval / 1e9, number, absolute ? KIND_ABSOLUTE : KIND_GAUGE);
 	w->last_ns[k] = t;
 	if (logged != v.logged)
 		differ(w, "the verdict", names[k]);
@@ -147,8 +153,8 @@ static void do_value(struct world *w)
 
 static void compare_flags(struct world *w)
 {
-	size_t             k = random_below(&w->seed, N_NAMES);
-	struct m_held      h = model_fold(w->model, names[k]);
+	size_t        k = random_below(&w->seed, N_NAMES);
+	struct m_held h = model_fold(w->model, names[k]);
 	lab_ask(&w->lab, "ENQUIRE \"%s\"", names[k]);
 	unsigned long word = strtoul(lab_word(&w->lab, 1, 2), NULL, 16);
 	if (((word & 1) != 0) != h.on || ((word & 2) != 0) != h.mandatory)

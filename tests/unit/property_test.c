@@ -13,11 +13,11 @@
 #include "ledger.h"
 
 static const char *const names[] = { "h/a-1/x", "h/a-2/x", "h/a/x", "h/b-1/x-9", "g/a-1/x" };
-static const char *const selectors[] = { "h/a-1/x", "h/a-2/x", "h/a/x", "h/b-1/x-9", "h/a-*/x", "*/a-1/x",
-					 "*/*/*",   "h/*/x-*", "g/a-1/x", "h/a-[12]/x" };
-#define N_NAMES (sizeof(names) / sizeof(names[0]))
+static const char *const selectors[] = { "h/a-1/x", "h/a-2/x", "h/a/x",   "h/b-1/x-9", "h/a-*/x",
+					 "*/a-1/x", "*/*/*",   "h/*/x-*", "g/a-1/x",   "h/a-[12]/x" };
+#define N_NAMES     (sizeof(names) / sizeof(names[0]))
 #define N_SELECTORS (sizeof(selectors) / sizeof(selectors[0]))
-#define MAX_PAST 64
+#define MAX_PAST    64
 
 /* One request of the history with one selector: a request that names several is several of these with one id. */
 struct past {
@@ -98,7 +98,8 @@ static void note_replaced(struct history *h, const struct ledger *old, const str
 		/* a maybe that merged goes with the next later maybe of the same selector that stands */
 		for (size_t k = i + 1; p->ask.state == STATE_MAYBE && k < h->n; k++) {
 			const struct past *q = &h->past[k];
-			if (q->ask.state == STATE_MAYBE && q->selector == p->selector && has_selector(new, q->id, q->selector)) {
+			if (q->ask.state == STATE_MAYBE && q->selector == p->selector &&
+			    has_selector(new, q->id, q->selector)) {
 				owner = q->id;
 				break;
 			}
@@ -125,7 +126,9 @@ static void plain_forget(struct history *h, uint64_t id, size_t selector)
 
 static struct ask random_ask(uint64_t *seed)
 {
-	static const struct delta deltas[] = { { DELTA_NATIVE, 0 }, { DELTA_ONCE, 0 }, { DELTA_EVERY, 1000 }, { DELTA_EVERY, 5000 } };
+	static const struct delta deltas[] = {
+		{ DELTA_NATIVE, 0 }, { DELTA_ONCE, 0 }, { DELTA_EVERY, 1000 }, { DELTA_EVERY, 5000 }
+	};
 	struct ask ask = { .control = (enum control)random_below(seed, 2) };
 	ask.state = (enum state)random_below(seed, ask.control == CONTROL_MANDATORY ? 3 : 2);
 	if (ask.state == STATE_ON)
@@ -178,7 +181,7 @@ static void do_request(struct history *h, uint64_t *seed, int64_t now_ns)
 
 static void remove_entry(struct history *h, uint64_t id)
 {
-	struct ledger      *new;
+	struct ledger *new;
 	const struct entry *e = ledger_find(h->ledger, ORIGIN_SOCKET, id);
 	assert_non_null(e);
 	bool stood[N_SELECTORS];
@@ -218,7 +221,8 @@ static void compare(const struct history *h, uint64_t seed)
 	for (size_t i = 0; i < N_NAMES; i++) {
 		struct hold fold = ledger_fold(h->ledger, ident_of(names[i])), plain = plain_fold(h, names[i]);
 		if (!held_equal(fold.held, plain.held))
-			fail_msg("seed %llu: %s: the ledger and the full history differ", (unsigned long long)seed, names[i]);
+			fail_msg("seed %llu: %s: the ledger and the full history differ", (unsigned long long)seed,
+				 names[i]);
 	}
 }
 
@@ -252,17 +256,18 @@ static void ledger__random_histories__fold_equals_that_of_the_full_history(void 
 
 static void send_random(struct lab *lab, uint64_t *seed)
 {
-	static const char *const asks[] = { "mandatory on every=5", "mandatory off", "mandatory maybe", "advisory on every=1",
-					    "advisory on every=once", "advisory off", "advisory on every=native" };
-	char timed[16] = "";
+	static const char *const asks[] = { "mandatory on every=5",    "mandatory off",          "mandatory maybe",
+					    "advisory on every=1",     "advisory on every=once", "advisory off",
+					    "advisory on every=native" };
+	char                     timed[16] = "";
 	if (random_below(seed, 3) == 0)
 		snprintf(timed, sizeof(timed), "for=%u", 1 + random_below(seed, 20));
-	lab_ask(lab, "LOG %s %s \"%s\" \"%s\"", asks[random_below(seed, 7)], timed, selectors[random_below(seed, N_SELECTORS)],
-		selectors[random_below(seed, N_SELECTORS)]);
+	lab_ask(lab, "LOG %s %s \"%s\" \"%s\"", asks[random_below(seed, 7)], timed,
+		selectors[random_below(seed, N_SELECTORS)], selectors[random_below(seed, N_SELECTORS)]);
 }
 
 static struct hold explained;
-static void last_step(void *ctx, const struct step *step)
+static void        last_step(void *ctx, const struct step *step)
 {
 	(void)ctx;
 	explained = step->after;
@@ -292,8 +297,8 @@ static void logger__old_and_new_instances__hold_what_the_fold_says(void **state)
 				const char *control = explained.held.mandatory ? "mandatory" : "advisory";
 				if (strcmp(lab_word(&lab, 1, 3), control) != 0 ||
 				    (strcmp(lab_word(&lab, 1, 4), "on") == 0) != explained.held.on)
-					fail_msg("seed %llu, step %u: %s does not hold what the fold says: %s", (unsigned long long)first,
-						 step, names[i], lab.reply);
+					fail_msg("seed %llu, step %u: %s does not hold what the fold says: %s",
+						 (unsigned long long)first, step, names[i], lab.reply);
 			}
 		}
 		lab_close(&lab);
@@ -311,14 +316,16 @@ static void ledger__many_repeated_requests__does_not_grow(void **state)
 	(void)state;
 	lab_open(&lab, HELD_DEFAULT);
 	for (int i = 0; i < 20000; i++) {
-		static const char *const asks[] = { "mandatory on every=5", "mandatory off", "mandatory maybe", "advisory on every=1",
-						    "advisory off" };
-		struct figures f;
-		lab_ask(&lab, "LOG %s \"%s\"", asks[random_below(&seed, 5)], selectors[random_below(&seed, N_SELECTORS)]);
+		static const char *const asks[] = { "mandatory on every=5", "mandatory off", "mandatory maybe",
+						    "advisory on every=1", "advisory off" };
+		struct figures           f;
+		lab_ask(&lab, "LOG %s \"%s\"", asks[random_below(&seed, 5)],
+			selectors[random_below(&seed, N_SELECTORS)]);
 		logger_figures(lab.logger, &f);
 		most = f.selectors > most ? f.selectors : most;
 	}
-	print_message("ledger: at most %zu selectors in force over 20000 requests for %zu selectors\n", most, N_SELECTORS);
+	print_message("ledger: at most %zu selectors in force over 20000 requests for %zu selectors\n", most,
+		      N_SELECTORS);
 	/* per selector: one mandatory, one advisory, and a maybe for each of the at most N_SELECTORS + 1 runs between advisory entries */
 	assert_true(most <= N_SELECTORS * (2 + N_SELECTORS + 1));
 	lab_close(&lab);

@@ -58,7 +58,8 @@ static void restart__entries_ids_and_forgets__survive(void **state)
 	struct stat st;
 	(void)state;
 	open_saved(&lab);
-	assert_has(lab_ask(&lab, "LOG mandatory on every=5s value=max note=\"why \\\"so\\\"\" \"*/a-*/x\" \"b/c\""), "id=1 keep=saved");
+	assert_has(lab_ask(&lab, "LOG mandatory on every=5s value=max note=\"why \\\"so\\\"\" \"*/a-*/x\" \"b/c\""),
+		   "id=1 keep=saved");
 	lab_ask(&lab, "LOG advisory off \"h/q\\x01/t\"");
 	lab_ask(&lab, "LOG mandatory off d/e");
 	lab_ask(&lab, "FORGET 3");
@@ -66,8 +67,9 @@ static void restart__entries_ids_and_forgets__survive(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 	lab_close(&lab);
 	open_saved(&lab);
-	assert_has(lab_ask(&lab, "RULES"), "2 Rules\n1 socket uid=1000 at=1700000000 ends=- keep=saved instances=0 note=\"why \\\"so\\\"\" "
-					   "\"LOG mandatory on every=5s value=max \\\"*/a-*/x\\\" \\\"b/c\\\"\"");
+	assert_has(lab_ask(&lab, "RULES"),
+		   "2 Rules\n1 socket uid=1000 at=1700000000 ends=- keep=saved instances=0 note=\"why \\\"so\\\"\" "
+		   "\"LOG mandatory on every=5s value=max \\\"*/a-*/x\\\" \\\"b/c\\\"\"");
 	assert_has(lab_ask(&lab, "LOG advisory on f/g"), "id=4 "); /* 3 is not used twice */
 	lab_close(&lab);
 }

@@ -99,8 +99,9 @@ static void parse__exact_field_over_the_hosts_limit__is_refused_and_a_pattern_is
 
 static void same__own_host_filled_in__is_the_same(void **state)
 {
-	struct selector *a = parse("cpu-*/cpu-idle"), *b = parse("own/cpu-*/cpu-idle"), *c = parse("own/cpu-*/cpu-user");
-	size_t           len;
+	struct selector *a = parse("cpu-*/cpu-idle"), *b = parse("own/cpu-*/cpu-idle"),
+			*c = parse("own/cpu-*/cpu-user");
+	size_t len;
 	(void)state;
 	assert_true(selector_same(a, b));
 	assert_false(selector_same(a, c));

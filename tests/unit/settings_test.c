@@ -2,6 +2,7 @@
 #include "../fake/check.h"
 #include "settings.h"
 
+/* clang-format off: rows of macros are read as rows */
 #define S(text) { .type = CONF_STRING, .string = text }
 #define N(n) { .type = CONF_NUMBER, .number = n }
 #define B(b) { .type = CONF_BOOLEAN, .boolean = b }

@@ -41,15 +41,16 @@ static void log__example_of_the_manual__reply_to_the_letter(void **state)
 	lab_gauge(lab, "web1/cpu-0/cpu-idle", 10, 1);
 	lab_gauge(lab, "web1/load/load", 10, 1);
 	lab_ask(lab, "LOG mandatory off \"web1/load/load\"");
-	assert_string_equal(lab_ask(lab, "log ADVISORY on every=10s \"*/cpu-*/cpu-idle\" \"web1/load/load\" \"db*/x/y\" \"web1/new/gauge\""),
+	assert_string_equal(lab_ask(lab, "log ADVISORY on every=10s \"*/cpu-*/cpu-idle\" \"web1/load/load\" "
+					 "\"db*/x/y\" \"web1/new/gauge\""),
 			    "4 Values id=2 keep=temporary\n"
 			    "1 done 0x0002710d advisory on 10000 10000 inlog,avail \"web1/cpu-0/cpu-idle\"\n"
 			    "2 refused 0x0000000e mandatory off 0 10000 inlog,avail \"web1/load/load\"\n"
 			    "3 none 0x00000000 - - - - - \"db*/x/y\"\n"
 			    "4 done 0x00027101 advisory on 10000 - unseen \"web1/new/gauge\"\n");
-	assert_has(lab_ask(lab, "RULES"),
-		   "2 socket uid=1000 at=1700000000 ends=- keep=temporary instances=1 note=\"\" \"LOG advisory on every=10s "
-		   "\\\"*/cpu-*/cpu-idle\\\" \\\"db*/x/y\\\" \\\"web1/new/gauge\\\"\"\n");
+	assert_has(lab_ask(lab, "RULES"), "2 socket uid=1000 at=1700000000 ends=- keep=temporary instances=1 note=\"\" "
+					  "\"LOG advisory on every=10s "
+					  "\\\"*/cpu-*/cpu-idle\\\" \\\"db*/x/y\\\" \\\"web1/new/gauge\\\"\"\n");
 	assert_string_equal(lab_ask(lab, "EXPLAIN \"web1/load/load\""),
 			    "2 Steps\ndefault - advisory on native\n1 took mandatory off 0\n");
 }
@@ -79,7 +80,8 @@ static void timed__reverts_to_what_it_would_hold_without_it(void **state)
 	struct lab *lab = *state;
 	lab_gauge(lab, IDLE, 10, 1);
 	lab_ask(lab, "LOG advisory on every=60s \"" IDLE "\"");
-	assert_has(lab_ask(lab, "LOG mandatory on every=1s for=15min note=\"the incident\" \"" IDLE "\""), "1 Values id=2 keep=temporary ends=900\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=1s for=15min note=\"the incident\" \"" IDLE "\""),
+		   "1 Values id=2 keep=temporary ends=900\n");
 	assert_has(lab_ask(lab, "ENQUIRE \"" IDLE "\""), "mandatory on 1000 10000 inlog,avail,timed");
 	assert_has(lab_ask(lab, "RULES"), "ends=900 keep=temporary instances=1 note=\"the incident\"");
 	lab_advance(lab, 899);
@@ -217,7 +219,8 @@ static void enquire__filters_and_count(void **state)
 	feed(lab, "own/a/x", 10, 2);
 	feed(lab, "own/b/x", 10, 1);
 	lab_ask(lab, "LOG mandatory off \"own/b/x\"");
-	assert_has(lab_ask(lab, "ENQUIRE mandatory \"*/*/*\""), "1 Values\n1 held 0x0000000e mandatory off 0 10000 inlog,avail \"own/b/x\"\n");
+	assert_has(lab_ask(lab, "ENQUIRE mandatory \"*/*/*\""),
+		   "1 Values\n1 held 0x0000000e mandatory off 0 10000 inlog,avail \"own/b/x\"\n");
 	assert_string_equal(lab_ask(lab, "ENQUIRE ON count=true \"*/*/*\""), "0 Values count=1\n");
 	assert_string_equal(lab_ask(lab, "ENQUIRE unavailable \"*/*/*\""), "0 Values\n");
 	lab_advance(lab, 100);
@@ -227,10 +230,12 @@ static void enquire__filters_and_count(void **state)
 static void exact_selector__one_line_whatever_happens(void **state)
 {
 	struct lab *lab = *state;
-	assert_has(lab_ask(lab, "ENQUIRE never/seen/x"), "1 held 0x00027101 advisory on 10000 - native,unseen \"never/seen/x\"\n");
+	assert_has(lab_ask(lab, "ENQUIRE never/seen/x"),
+		   "1 held 0x00027101 advisory on 10000 - native,unseen \"never/seen/x\"\n");
 	lab_ask(lab, "LOG mandatory off never/*/x");
-	assert_string_equal(lab_ask(lab, "LOG advisory on never/seen/x"),
-			    "1 Values id=- keep=temporary\n1 refused 0x00000002 mandatory off 0 - unseen \"never/seen/x\"\n");
+	assert_string_equal(
+		lab_ask(lab, "LOG advisory on never/seen/x"),
+		"1 Values id=- keep=temporary\n1 refused 0x00000002 mandatory off 0 - unseen \"never/seen/x\"\n");
 }
 
 static void bad_requests__one_clear_error_and_nothing_changed(void **state)
@@ -283,15 +288,21 @@ static void rights__every_command__needs_what_the_table_says(void **state)
 		lab->rights = rights;
 		for (size_t i = 0; i < command_count(); i++) {
 			const struct command *c = command_at(i);
-			bool denied = strncmp(lab_ask(lab, "%s%s", c->verb, c->min_words == 0 ? "" : strcmp(c->verb, "LOG") == 0 ?
-						      " mandatory on a/b" : strcmp(c->verb, "FORGET") == 0 ? " all" : " a/b"), "-13 ", 4) == 0;
-			bool may = c->needs == NEEDS_NOTHING || (c->needs == NEEDS_ENQUIRE && (rights & RIGHT_ENQUIRE) != 0) ||
+			bool                  denied = strncmp(lab_ask(lab, "%s%s", c->verb,
+                                                      c->min_words == 0             ? ""
+								       : strcmp(c->verb, "LOG") == 0 ? " mandatory on a/b"
+								       : strcmp(c->verb, "FORGET") == 0 ? " all"
+													: " a/b"),
+							       "-13 ", 4) == 0;
+			bool                  may = c->needs == NEEDS_NOTHING ||
+				   (c->needs == NEEDS_ENQUIRE && (rights & RIGHT_ENQUIRE) != 0) ||
 				   (c->needs == NEEDS_BY_CONTROL && (rights & RIGHT_MANDATORY) != 0) ||
 				   (c->needs == NEEDS_BY_ENTRY && (rights & (RIGHT_MANDATORY | RIGHT_ADVISORY)) != 0);
 			if (denied == may)
 				fail_msg("%s with rights %u: %s", c->verb, rights, lab->reply);
 		}
-		assert_int_equal(strncmp(lab_ask(lab, "LOG advisory on a/b"), "-13", 3) == 0, (rights & RIGHT_ADVISORY) == 0);
+		assert_int_equal(strncmp(lab_ask(lab, "LOG advisory on a/b"), "-13", 3) == 0,
+				 (rights & RIGHT_ADVISORY) == 0);
 	}
 }
 
@@ -342,8 +353,8 @@ static void flags__thousands_of_instances__each_as_its_own_values_say(void **sta
 		if (i % 3 == 0)
 			continue;
 		at = strchr(at, '\n') + 1;
-		snprintf(expected, sizeof(expected), "1 held 0x000ea60%c mandatory on 60000 10000 %s \"h/p-%05d/t\"\n", i % 3 == 1 ? 'b' : 'f',
-			 i % 3 == 1 ? "inlog" : "inlog,avail", i);
+		snprintf(expected, sizeof(expected), "1 held 0x000ea60%c mandatory on 60000 10000 %s \"h/p-%05d/t\"\n",
+			 i % 3 == 1 ? 'b' : 'f', i % 3 == 1 ? "inlog" : "inlog,avail", i);
 		assert_memory_equal(at, expected, strlen(expected));
 	}
 	assert_has(lab->reply, "2000 Values\n");
@@ -358,7 +369,9 @@ static void configuration__is_never_replaced__and_forget_leads_back_to_it(void *
 	assert_int_equal(settings_init(&lab.settings), OK);
 	lab.settings.logs = calloc(1, sizeof(*lab.settings.logs));
 	lab.settings.n_logs = 1;
-	lab.settings.logs[0] = (struct log_block){ .number = 1, .n_metrics = 1, .ask = { CONTROL_ADVISORY, STATE_ON, { DELTA_EVERY, 60000 }, VALUE_LAST } };
+	lab.settings.logs[0] = (struct log_block){
+		.number = 1, .n_metrics = 1, .ask = { CONTROL_ADVISORY, STATE_ON, { DELTA_EVERY, 60000 }, VALUE_LAST }
+	};
 	lab.settings.logs[0].metrics = calloc(1, sizeof(char *));
 	lab.settings.logs[0].metrics[0] = strdup("cpu-*/*");
 	lab_start(&lab);
@@ -367,7 +380,8 @@ static void configuration__is_never_replaced__and_forget_leads_back_to_it(void *
 	lab_ask(&lab, "LOG advisory on every=1s \"cpu-*/*\"");
 	assert_has(lab_ask(&lab, "RULES"), "3 Rules\nc1 config uid=- ");
 	assert_has(lab_ask(&lab, "ENQUIRE " IDLE), "mandatory off 0");
-	assert_has(lab_ask(&lab, "EXPLAIN " IDLE), "c1 took advisory on 60000\n1 took mandatory off 0\n2 refused mandatory off 0\n");
+	assert_has(lab_ask(&lab, "EXPLAIN " IDLE),
+		   "c1 took advisory on 60000\n1 took mandatory off 0\n2 refused mandatory off 0\n");
 	lab_ask(&lab, "FORGET all");
 	assert_has(lab_ask(&lab, "ENQUIRE " IDLE), "advisory on 60000");
 	lab_close(&lab);

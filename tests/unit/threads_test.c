@@ -9,14 +9,14 @@
 #include "../fake/lab.h"
 
 #define WRITERS 8
-#define T0 INT64_C(1700000000)
+#define T0      INT64_C(1700000000)
 
 struct crowd {
-	struct lab     *lab;
-	int             number;
-	long            values;
-	_Atomic long   *logged; /* of the shared instance */
-	atomic_bool    *stop;
+	struct lab   *lab;
+	int           number;
+	long          values;
+	_Atomic long *logged; /* of the shared instance */
+	atomic_bool  *stop;
 };
 
 static struct pass send(struct logger *lg, const char *name, int64_t time_ns, int64_t arrival_ns)
@@ -24,8 +24,13 @@ static struct pass send(struct logger *lg, const char *name, int64_t time_ns, in
 	union number  value = { .absolute = 1 };
 	const uint8_t kind = KIND_ABSOLUTE;
 	struct sample sample = { .ident = { name, (uint32_t)strlen(name), ident_hash(name, strlen(name)) },
-				 .time_ns = time_ns, .interval_ns = 1000000000, .arrival_ns = arrival_ns, .source = "crowd",
-				 .values = &value, .kinds = &kind, .n = 1 };
+				 .time_ns = time_ns,
+				 .interval_ns = 1000000000,
+				 .arrival_ns = arrival_ns,
+				 .source = "crowd",
+				 .values = &value,
+				 .kinds = &kind,
+				 .n = 1 };
 	return logger_value(lg, &sample);
 }
 
@@ -59,7 +64,11 @@ static void crowd__requests_newcomers_and_sweeps_meanwhile__every_grid_point_onc
 		assert_int_equal(pthread_create(&threads[i], NULL, write_values, &crowd[i]), 0);
 	}
 	for (int i = 0; i < 300; i++) {
-		lab_ask(&lab, "LOG advisory %s \"h/p-%d*/x\"", i % 3 == 0 ? "off" : i % 3 == 1 ? "on every=2s" : "on every=5s for=3", i % 10);
+		lab_ask(&lab, "LOG advisory %s \"h/p-%d*/x\"",
+			i % 3 == 0   ? "off"
+			: i % 3 == 1 ? "on every=2s"
+				     : "on every=5s for=3",
+			i % 10);
 		lab_ask(&lab, "ENQUIRE \"h/p-*/x\"");
 		if (i % 7 == 0)
 			lab_ask(&lab, "FORGET all");
@@ -108,7 +117,9 @@ static void *watch_pair(void *arg)
 	struct pair *p = arg;
 	struct now   now = p->lab->now;
 	while (!atomic_load(&p->stop)) {
-		struct enquiry  e = { .control = -1, .on = -1, .n_selectors = 1, .selectors = calloc(1, sizeof(struct selector *)) };
+		struct enquiry e = {
+			.control = -1, .on = -1, .n_selectors = 1, .selectors = calloc(1, sizeof(struct selector *))
+		};
 		struct outcomes o = OUTCOMES_INIT;
 		struct why      why;
 		if (selector_parse(&e.selectors[0], "h/pair-*/x", 10, "own", &why) != OK ||

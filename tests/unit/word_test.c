@@ -37,8 +37,9 @@ static void word_make__every_row_of_status_words__is_laid_out_as_the_peers(void 
 		passed++;
 	}
 	fclose(f);
-	print_message("status_words.tsv: %zu rows, %zu passed, %zu differing by design (%zu saturate, %zu are refused)\n", rows, passed,
-		      saturating + refused, saturating, refused);
+	print_message(
+		"status_words.tsv: %zu rows, %zu passed, %zu differing by design (%zu saturate, %zu are refused)\n",
+		rows, passed, saturating + refused, saturating, refused);
 	assert_int_equal(rows, 65);
 	assert_int_equal(passed + refused, rows);
 }
