@@ -356,8 +356,10 @@ static struct pass judge(struct logger *lg, struct instance *i, struct sample *s
 	}
 	struct window *over = gather_locked(i, sample, held, &verdict, &rewritten);
 	instance_unlock(i);
-	window_free(surplus);
-	window_free(over);
+	if (surplus != NULL || over != NULL) {
+		window_free(surplus);
+		window_free(over);
+	}
 	if (failed)
 		return fail_open(lg, sample);
 	if (verdict.reason == REASON_ONCE)

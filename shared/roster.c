@@ -25,22 +25,22 @@ static int name_compare(const struct instance *a, const struct instance *b)
 static int place_compare(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return name_compare(a->instance, b->instance);
+	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static size_t shared_prefix(const struct instance *newborn)
+/* How many bytes all names of the batch share; the first `known` are known to be. */
+static size_t shared_prefix(const struct place *places, size_t n, size_t known)
 {
-	const char *first = newborn->name;
-	size_t      n = newborn->name_len;
-	for (const struct instance *i = newborn->next; i != NULL && n > 0; i = i->next) {
-		size_t k = 0;
-		while (k < n && i->name[k] == first[k])
-			k++;
-		n = k;
+	const struct instance *first = places[0].instance;
+	size_t                 shared = first->name_len;
+	for (size_t k = 1; k < n; k++) {
+		const struct instance *i = places[k].instance;
+		size_t                 same = known;
+		while (same < shared && i->name[same] == first->name[same])
+			same++;
+		shared = same;
 	}
-	return n;
+	return shared;
 }
 
 static uint64_t key_of(const struct instance *i, size_t skip)
@@ -51,15 +51,32 @@ static uint64_t key_of(const struct instance *i, size_t skip)
 	return key;
 }
 
+/* Sorts by eight bytes at a time: those that these do not tell apart are sorted by the next eight that differ.  Names are
+ * different and hold no zero byte, so that the depth is bounded by their length. */
+static void places_sort(struct place *places, size_t n, size_t known)
+{
+	if (n < 2)
+		return;
+	size_t skip = shared_prefix(places, n, known);
+	for (size_t k = 0; k < n; k++)
+		places[k].key = key_of(places[k].instance, skip);
+	qsort(places, n, sizeof(*places), place_compare);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && places[to].key == places[from].key;)
+			to++;
+		places_sort(places + from, to - from, skip + 8);
+	}
+}
+
 static struct place *places_sorted(struct instance *newborn, size_t n)
 {
 	struct place *places = malloc(n * sizeof(*places));
+	size_t        k = 0;
 	if (places == NULL)
 		return NULL;
-	size_t skip = shared_prefix(newborn), k = 0;
 	for (struct instance *i = newborn; i != NULL; i = i->next)
-		places[k++] = (struct place){ key_of(i, skip), i };
-	qsort(places, n, sizeof(*places), place_compare);
+		places[k++].instance = i;
+	places_sort(places, n, 0);
 	return places;
 }
 
