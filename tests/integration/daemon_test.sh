@@ -47,6 +47,17 @@ check "a NUL is refused and the connection goes on" "-22 2" "$(printf 'RULES\0\n
 check "a line over the limit gets one error, the next is served" "-22 2" \
 	"$({ head -c 1100000 /dev/zero | tr '\0' a; printf '\nHELP HELP\n'; } | "$TALK" "$SOCKET" | cut -d' ' -f1 | head -2 | tr '\n' ' ' | sed 's/ $//')"
 
+# --- a client that asks for much and reads nothing
+(for i in $(seq 20000); do echo 'ENQUIRE "*/*/*" RULES/x'; done | "$TALK" "$SOCKET" 60 | sleep 30) &
+STUCK=$!
+wait_for sh -c "echo STATUS | '$TALK' '$SOCKET' 5 | grep -q '^clients=2'"
+check "a stuck client blocks no other client" 3 "$(printf 'HELP HELP\nRULES\nHELP HELP\n' | "$TALK" "$SOCKET" 5 | grep -cE '^[0-9]+ (Help|Rules)$')"
+stream own/beside/gauge 10 50 | put; settle
+check "... nor a value" 50 "$(count own/beside/gauge)"
+pkill -P $STUCK 2>/dev/null
+kill $STUCK 2>/dev/null
+wait $STUCK 2>/dev/null
+
 # --- clients over MaxClients, clients that say nothing
 holders=""
 for i in 1 2 3 4; do sleep 60 | "$TALK" "$SOCKET" 60 & holders="$holders $!"; done
