@@ -65,9 +65,9 @@ step "formatted by .clang-format" sh -c "cd '$work/src' && find shared plugin co
 
 build clang "CC=clang"
 suite clang TESTS="$units"
-build asan "--enable-sanitizer=address,undefined CFLAGS='-O1 -g -fno-sanitize=alignment -Wno-format-truncation -Wno-maybe-uninitialized'"
+build asan "--enable-sanitizer=address,undefined CFLAGS='-O1 -g'"
 LC_SEQUENCES=20000 LC_EVENTS=200000 suite asan TESTS="$units"
-build tsan "--enable-sanitizer=thread CFLAGS='-O1 -g -Wno-format-truncation -Wno-maybe-uninitialized'"
+build tsan "--enable-sanitizer=thread CFLAGS='-O1 -g'"
 LC_SEQUENCES=2000 LC_EVENTS=50000 LC_MATCHES=20000 LC_VALUES=2000 suite tsan TESTS="$units"
 say "valgrind"
 for t in $units; do

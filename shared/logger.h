@@ -53,11 +53,10 @@ void         logger_free(struct logger *lg);
 
 /* One value list.  `values` and `kinds` have `n` elements; a logged value may have them rewritten (`rewritten`). */
 struct sample {
-	struct ident ident; /* borrowed */
-	int64_t      time_ns, interval_ns, arrival_ns;
-	const char
-		*source; /* the reader's name as the host's context gives it; NULL: unknown.  Read for newcomers only */
-	int64_t  source_interval_ns; /* the reader's configured interval; 0: unknown */
+	struct ident   ident; /* borrowed */
+	int64_t        time_ns, interval_ns, arrival_ns;
+	const char    *source; /* newcomers: the reader's name as the host's context gives it; NULL: unknown */
+	int64_t        source_interval_ns; /* the reader's configured interval; 0: unknown */
 	union number  *values;
 	const uint8_t *kinds; /* enum kind */
 	size_t         n;
@@ -94,21 +93,21 @@ struct row {
 };
 
 /* The lines that one selector of the request gave, in order of identifier. */
-struct group {
+struct row_group {
 	struct selector *selector; /* reference */
 	size_t           n_rows;
 };
 
 struct outcomes {
-	struct logger *logger; /* where the references are given back; NULL while empty */
-	size_t         n_groups, n_rows;
-	struct group  *groups;
-	struct row    *rows; /* those of the first group, then of the second ... */
-	uint64_t       id;   /* 0: nothing stayed */
-	bool           saved;
-	int64_t        ends_ms;       /* left; -1 when not timed */
-	double         before, after; /* dry run: logged values a second of what was selected */
-	bool           dry_run;
+	struct logger    *logger; /* where the references are given back; NULL while empty */
+	size_t            n_groups, n_rows;
+	struct row_group *groups;
+	struct row       *rows; /* those of the first group, then of the second ... */
+	uint64_t          id;   /* 0: nothing stayed */
+	bool              saved;
+	int64_t           ends_ms;       /* left; -1 when not timed */
+	double            before, after; /* dry run: logged values a second of what was selected */
+	bool              dry_run;
 };
 
 #define OUTCOMES_INIT ((struct outcomes){ .ends_ms = -1 })

@@ -17,7 +17,7 @@ enum err outcomes_init(struct outcomes *o, struct logger *lg, size_t n)
 
 void rows_group(struct rows *r, struct selector *s)
 {
-	r->out->groups[r->out->n_groups++] = (struct group){ selector_ref(s), 0 };
+	r->out->groups[r->out->n_groups++] = (struct row_group){ selector_ref(s), 0 };
 }
 
 static bool rows_reserve(struct rows *r)

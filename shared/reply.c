@@ -138,9 +138,9 @@ static void row_line(struct reply *r, size_t i, struct buf *out, const struct no
 {
 	while (i >= r->group_end)
 		r->group_end += r->outcomes.groups[++r->group].n_rows;
-	const struct row   *row = &r->outcomes.rows[i];
-	const struct group *group = &r->outcomes.groups[r->group];
-	enum outcome        outcome = (enum outcome)row->held.spare;
+	const struct row       *row = &r->outcomes.rows[i];
+	const struct row_group *group = &r->outcomes.groups[r->group];
+	enum outcome            outcome = (enum outcome)row->held.spare;
 	add_number(out, r->group + 1);
 	buf_addc(out, ' ');
 	buf_adds(out, outcome_names[outcome]);

@@ -28,7 +28,9 @@ struct savefile {
 
 static enum err failed(struct why *why, const char *what)
 {
-	enum err e = errno == ENOSPC || errno == EDQUOT ? ERR_SPACE : errno == ENOMEM ? ERR_NOMEM : ERR_IO;
+	enum err e = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? ERR_SPACE
+		     : errno == ENOMEM                                    ? ERR_NOMEM
+									  : ERR_IO;
 	return why_set(why, e, "%s: %s; nothing was changed: make room or mend the disk, then try again", what,
 		       strerror(errno));
 }
