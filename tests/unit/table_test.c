@@ -139,7 +139,7 @@ static void add__full__refused_and_nothing_changed(void **state)
 	assert_int_equal(add_ident(t, ident_of("a/b/e"), NULL, NULL), ERR_FULL);
 	assert_null(table_find(t, ident_of("a/b/e")));
 	assert_int_equal(table_count(t), 2);
-	assert_int_equal(table_sweep(t, ends_in, "c"), 1);
+	assert_int_equal(table_sweep(t, ends_in, (void *)"c"), 1);
 	assert_int_equal(add_ident(t, ident_of("a/b/e"), NULL, NULL), OK);
 	table_free(t);
 }
@@ -260,7 +260,7 @@ static void members__settled_and_swept__exactly_those_that_live(void **state)
 	assert_int_equal(members(&even), 50);
 	assert_int_equal(members(&odd), 50);
 	add_ident(*state, ident_of("h/p/x"), &even, NULL);
-	assert_int_equal(table_sweep(*state, ends_in, "x"), 1);
+	assert_int_equal(table_sweep(*state, ends_in, (void *)"x"), 1);
 	assert_int_equal(members(&even), 50);
 	assert_int_equal(table_sweep(*state, all, NULL), 100);
 	assert_null(even.members);
@@ -274,7 +274,7 @@ static void sweep__over__gone_from_look_up_and_roster(void **state)
 	add(*state, "a/b/x");
 	add(*state, "a/b/y");
 	add(*state, "a/c/x");
-	assert_int_equal(table_sweep(*state, ends_in, "x"), 2);
+	assert_int_equal(table_sweep(*state, ends_in, (void *)"x"), 2);
 	assert_int_equal(table_count(*state), 1);
 	assert_null(table_find(*state, ident_of("a/b/x")));
 	assert_null(table_find(*state, ident_of("a/c/x")));
