@@ -3,11 +3,31 @@
 #include "settings.h"
 
 /* clang-format off: rows of macros are read as rows */
-#define S(text) { .type = CONF_STRING, .string = text }
-#define N(n) { .type = CONF_NUMBER, .number = n }
-#define B(b) { .type = CONF_BOOLEAN, .boolean = b }
-#define ITEM(name, ...) { name, sizeof((struct conf_value[]){ __VA_ARGS__ }) / sizeof(struct conf_value), 0, (struct conf_value[]){ __VA_ARGS__ }, NULL }
-#define BLOCK(name, ...) { name, 0, sizeof((struct conf_item[]){ __VA_ARGS__ }) / sizeof(struct conf_item), NULL, (struct conf_item[]){ __VA_ARGS__ } }
+#define S(text)                                     \
+	{                                           \
+		.type = CONF_STRING, .string = text \
+	}
+#define N(n)                                     \
+	{                                        \
+		.type = CONF_NUMBER, .number = n \
+	}
+#define B(b)                                       \
+	{                                          \
+		.type = CONF_BOOLEAN, .boolean = b \
+	}
+#define ITEM(name, ...)                                                                            \
+	{                                                                                          \
+		name, sizeof((struct conf_value[]){ __VA_ARGS__ }) / sizeof(struct conf_value), 0, \
+			(struct conf_value[]){ __VA_ARGS__ }, NULL                                 \
+	}
+#define BLOCK(name, ...)                                                                               \
+	{                                                                                              \
+		name, 0, sizeof((struct conf_item[]){ __VA_ARGS__ }) / sizeof(struct conf_item), NULL, \
+			(struct conf_item[])                                                           \
+		{                                                                                      \
+			__VA_ARGS__                                                                    \
+		}                                                                                      \
+	}
 
 struct said {
 	int  errors;
@@ -47,7 +67,8 @@ static void options__as_the_parser_hands_them_over__are_taken(void **state)
 		ITEM("Default", S("advisory"), B(true), S("native")),
 		ITEM("Default", S("advisory"), B(true), N(60)),
 		ITEM("MaxRules", N(5)),
-		BLOCK("Log", ITEM("State", B(true)), ITEM("Every", N(1.5), S("h")), ITEM("Metric", S("*/load-*/*"), S("a/b"))),
+		BLOCK("Log", ITEM("State", B(true)), ITEM("Every", N(1.5), S("h")),
+		      ITEM("Metric", S("*/load-*/*"), S("a/b"))),
 		BLOCK("Log", ITEM("State", B(false)), ITEM("Control", S("Mandatory")), ITEM("Metric", S("*/*/*"))),
 	};
 	const struct conf_item block = { "Plugin", 0, sizeof(items) / sizeof(items[0]), NULL, items };
@@ -93,17 +114,24 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 		{ ITEM("Default", S("loud")), { "Default", "advisory on native" } },
 		{ ITEM("Colour", S("red")), { "Colour", "unknown option", "SocketFile" } },
 		{ ITEM("SocketFile", S("a"), S("b")), { "SocketFile", "one value" } },
-		{ BLOCK("Log", ITEM("Control", S("x")), ITEM("Metric", S("a/b"))), { "<Log> block 1: Control", "mandatory", "left out" } },
-		{ BLOCK("Log", ITEM("State", S("x")), ITEM("Metric", S("a/b"))), { "<Log> block 1: State", "maybe", "left out" } },
-		{ BLOCK("Log", ITEM("Every", S("x")), ITEM("Metric", S("a/b"))), { "<Log> block 1: Every", "once", "left out" } },
-		{ BLOCK("Log", ITEM("Every", N(0.05)), ITEM("Metric", S("a/b"))), { "<Log> block 1: Every", "MinInterval (100 ms)" } },
-		{ BLOCK("Log", ITEM("Value", S("x")), ITEM("Metric", S("a/b"))), { "<Log> block 1: Value", "average", "left out" } },
+		{ BLOCK("Log", ITEM("Control", S("x")), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1: Control", "mandatory", "left out" } },
+		{ BLOCK("Log", ITEM("State", S("x")), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1: State", "maybe", "left out" } },
+		{ BLOCK("Log", ITEM("Every", S("x")), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1: Every", "once", "left out" } },
+		{ BLOCK("Log", ITEM("Every", N(0.05)), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1: Every", "MinInterval (100 ms)" } },
+		{ BLOCK("Log", ITEM("Value", S("x")), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1: Value", "average", "left out" } },
 		{ BLOCK("Log", ITEM("Loud", S("x")), ITEM("Metric", S("a/b"))), { "<Log> block 1: Loud", "unknown" } },
 		{ BLOCK("Log", ITEM("Metric", S("df-/"))), { "<Log> block 1: Metric", "df-root" } },
 		{ BLOCK("Log", ITEM("Metric", N(3))), { "<Log> block 1: Metric", "in quotes" } },
 		{ BLOCK("Log", ITEM("Every", N(3))), { "<Log> block 1", "no Metric" } },
-		{ BLOCK("Log", ITEM("State", S("maybe")), ITEM("Metric", S("a/b"))), { "<Log> block 1", "advisory maybe" } },
-		{ BLOCK("Access", ITEM("User", S("www"), S("data"), S("all"))), { "User", "quote a name with a hyphen" } },
+		{ BLOCK("Log", ITEM("State", S("maybe")), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1", "advisory maybe" } },
+		{ BLOCK("Access", ITEM("User", S("www"), S("data"), S("all"))),
+		  { "User", "quote a name with a hyphen" } },
 		{ BLOCK("Access", ITEM("User", S("root"))), { "User", "names no right" } },
 		{ BLOCK("Access", ITEM("Group", S("no_such_group_here"), S("all"))), { "Group", "not known" } },
 		{ BLOCK("Access", ITEM("Other", S("write"))), { "Other", "enquire" } },
@@ -167,8 +195,8 @@ static void access__lines_that_match__add_up(void **state)
 	const struct caller other = { .uid = 4243, .gid = 1 };
 	(void)state;
 	read_one(&s, &said,
-		 (struct conf_item)BLOCK("Access", ITEM("User", N(4242), S("advisory")), ITEM("Group", N(77), S("mandatory")),
-					 ITEM("Other", S("enquire"))));
+		 (struct conf_item)BLOCK("Access", ITEM("User", N(4242), S("advisory")),
+					 ITEM("Group", N(77), S("mandatory")), ITEM("Other", S("enquire"))));
 	assert_int_equal(said.errors, 0);
 	assert_int_equal(access_rights(s.access, &user, 999), RIGHT_ALL);
 	assert_int_equal(access_rights(s.access, &other, 999), RIGHT_ENQUIRE);
