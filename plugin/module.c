@@ -141,6 +141,12 @@ static int module_init(void)
 
 static int module_read(void)
 {
+	/* the listener's thread is the clock of timed entries; this one goes on should that thread not have come up */
+	struct logger *lg = atomic_load(&module.logger);
+	struct now     now;
+	host_now(&now);
+	if (lg != NULL && module.listener == NULL)
+		logger_tick(lg, &now, NULL);
 	stats_report(&module);
 	return 0;
 }
