@@ -90,14 +90,23 @@ enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *
 
 /* Does the entry that decided end by itself?  A maybe that met no mandatory left the hold with an earlier maybe, which
  * it may have replaced since: then the fold tells who decided now.  Inside a read section. */
-static bool is_timed(const struct ledger *l, const struct instance *i, uint64_t by)
+static bool is_timed(const struct ledger *l, struct ident ident, uint64_t by)
 {
 	if (by == 0)
 		return false;
 	const struct entry *e = ledger_find(l, ORIGIN_SOCKET, by);
 	if (e == NULL || e->ask.state == STATE_MAYBE)
-		e = ledger_find(l, ORIGIN_SOCKET, ledger_fold(l, instance_ident(i)).by);
+		e = ledger_find(l, ORIGIN_SOCKET, ledger_fold(l, ident).by);
 	return e != NULL && e->ends_ns != ENTRY_FOREVER;
+}
+
+bool logger_is_timed(struct logger *lg, struct ident ident)
+{
+	rcu_enter();
+	const struct ledger *l = logger_ledger(lg);
+	bool                 timed = is_timed(l, ident, ledger_fold(l, ident).by);
+	rcu_leave();
+	return timed;
 }
 
 struct facts logger_facts(struct logger *lg, const struct row *row, const struct now *now)
@@ -120,7 +129,7 @@ struct facts logger_facts(struct logger *lg, const struct row *row, const struct
 	/* not promoted: that is the task of whoever also brings availability in line */
 	uint64_t by = instance_peek_locked(i, ledger_step(ledger)).by;
 	instance_unlock(i);
-	f.timed = is_timed(ledger, i, by);
+	f.timed = is_timed(ledger, instance_ident(i), by);
 	rcu_leave();
 	return f;
 }

@@ -149,6 +149,8 @@ static void row_line(struct reply *r, size_t i, struct buf *out, const struct no
 		buf_adds(out, "0x00000000 - - - - - ");
 	} else {
 		struct facts facts = logger_facts(r->logger, row, now);
+		if (row->instance == NULL)
+			facts.timed = logger_is_timed(r->logger, selector_ident(group->selector));
 		add_held(out, row->held, &facts);
 	}
 	if (row->instance != NULL) {

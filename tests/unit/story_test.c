@@ -232,6 +232,8 @@ static void exact_selector__one_line_whatever_happens(void **state)
 	struct lab *lab = *state;
 	assert_has(lab_ask(lab, "ENQUIRE never/seen/x"),
 		   "1 held 0x00027101 advisory on 10000 - native,unseen \"never/seen/x\"\n");
+	assert_has(lab_ask(lab, "LOG advisory on every=1s for=60 never/seen/x"), "advisory on 1000 - timed,unseen");
+	lab_advance(lab, 60);
 	lab_ask(lab, "LOG mandatory off never/*/x");
 	assert_string_equal(
 		lab_ask(lab, "LOG advisory on never/seen/x"),
