@@ -46,7 +46,7 @@ suite() {
 	grep -E '^(FAIL|ERROR|SKIP):' "$log"
 	[ $((f + e)) -eq 0 ] || cat "$work/$name"/test-suite.log
 	echo "$name: $p passed, $((f + e)) failed, $s skipped"
-	grep -hE '^[a-z_]+\.tsv: ' "$work/$name"/tests/*/*.log 2>/dev/null
+	grep -hE '^[a-z_]+\.tsv\b.*rows' "$work/$name"/tests/*/*.log 2>/dev/null
 }
 units=$(sed -n '/^unit_tests/,/[^\\]$/p' "$work/src/tests/tests.am" | tr -d '\\' | tr '\t\n' '  ' | sed 's/unit_tests =//')
 

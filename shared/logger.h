@@ -137,7 +137,7 @@ struct facts {
 };
 struct facts logger_facts(struct logger *lg, const struct row *row, const struct now *now);
 /* Does what a name holds end by itself?  For names that were never seen; any thread. */
-bool logger_is_timed(struct logger *lg, struct ident ident);
+bool         logger_is_timed(struct logger *lg, struct ident ident);
 
 /* May the caller forget this entry?  Called with the control lock held: must be quick and call nothing here. */
 typedef bool may_forget_fn(void *ctx, const struct entry *entry);
