@@ -122,6 +122,56 @@ check "own metrics have the names of the manual" \
 	"$(cd "$DIR/csv/own/log_control" && ls | sed 's/-20..-..-..$//' | sort | tr '\n' ' ')"
 stop_daemon
 
+# --- rights, by the kernel's word
+if command -v setpriv >/dev/null && [ "$(id -u)" -eq 0 ]; then
+	place rights
+	chmod 755 "$WORK" "$DIR"
+	cp "$TALK" "$WORK/talk" 2>/dev/null && chmod 755 "$WORK/talk"
+	[ -x "$BUILDDIR/tests/fake/.libs/talk" ] && cp "$BUILDDIR/tests/fake/.libs/talk" "$WORK/talk"
+	config <<'X'
+LoadPlugin log_control
+<Plugin "log_control">
+  SocketFile "@DIR@/lc.sock"
+  SocketPerms "0777"
+  <Access>
+    User "nobody" "advisory"
+    User www-data "all"
+    Group "4242" "mandatory"
+    Other "enquire"
+  </Access>
+</Plugin>
+X
+	start_daemon
+	as() { local user=$1 groups=$2; shift 2; printf '%s\n' "$@" | setpriv --reuid="$user" --regid="$user" "$groups" "$WORK/talk" "$SOCKET" 5 | cut -d' ' -f1 | tr '\n' ' '; }
+	check_log "an unquoted name with a hyphen is told to be quoted" 'quote a name with a hyphen'
+	check_log "the start-up log says in one line who may do what" "root and the daemon's user: all; user nobody: advisory; group 4242: mandatory; others: enquire"
+	check "rights are those of the lines that match" "1 1 -13 0 " "$(as 65534 --clear-groups 'LOG advisory on a/b/c' 'LOG mandatory on a/b/c' 'FORGET 1')"
+	check "a supplementary group counts" "1 1 " "$(as 4711 --groups=4242 'LOG mandatory on d/e/f')"
+	check "others may only enquire" "-13 -13 -13 " "$(as 4711 --clear-groups 'LOG advisory on a/b/c' 'LOG mandatory on a/b/c' 'FORGET all')"
+	check "... and that they may" yes "$(as 4711 --clear-groups 'ENQUIRE a/b/c' | grep -q '^1 1 ' && echo yes)"
+	check_log "each accepted change is in the log, with who asked" 'accepted from uid 65534, pid [0-9]+: id=1 LOG advisory on "a/b/c"'
+	stop_daemon
+fi
+
+place badgroup
+config <<'X'
+LoadPlugin log_control
+<Plugin "log_control">
+  SocketFile "@DIR@/lc.sock"
+  SocketGroup "no_such_group_here"
+  ReportStats false
+  <Log>
+    State off
+    Metric "own/a/*"
+  </Log>
+</Plugin>
+X
+start_daemon
+{ stream own/a/gauge 10 5; stream own/b/gauge 10 5; } | put; settle
+check_log "an unknown group is an ERROR and means no socket" 'SocketGroup "no_such_group_here" is not known here: no socket is opened'
+check "... while the rules of the file are in force" "no 0 5" "$([ -e "$SOCKET" ] && echo yes || echo no) $(count own/a/gauge) $(count own/b/gauge)"
+stop_daemon
+
 # --- random SIGTERM soon after the start
 place term
 config <<'X'
