@@ -79,18 +79,25 @@ void logger_reclaim(struct logger *lg)
 	rcu_grace();
 	for (size_t i = 0; i < lg->n_retired; i++)
 		ledger_free(lg->retired[i]);
-	lg->n_retired = 0;
+	lg->n_retired = lg->retired_bytes = 0;
+}
+
+/* To be freed after a grace period.  There is room: change_publish() has seen to that. */
+static void retire(struct logger *lg, struct ledger *l)
+{
+	lg->retired[lg->n_retired++] = l;
+	lg->retired_bytes += 4096 + ledger_count(l) * sizeof(void *) + ledger_selector_count(l) * 6 * sizeof(void *);
 }
 
 void change_publish(struct change *c)
 {
 	struct logger *lg = c->logger;
-	if (lg->n_retired == RETIRED_MAX)
+	if (lg->n_retired == RETIRED_MAX || lg->retired_bytes >= RETIRED_BYTES)
 		logger_reclaim(lg);
 	ledger_set_step(c->ledger, c->step);
 	announce(c);
 	table_lock_births(lg->table);
-	lg->retired[lg->n_retired++] = atomic_exchange(&lg->ledger, c->ledger);
+	retire(lg, atomic_exchange(&lg->ledger, c->ledger));
 	atomic_store_explicit(&lg->coming, NULL, memory_order_release);
 	struct instance *newborn = table_newborn_locked(lg->table);
 	table_unlock_births(lg->table);

@@ -13,7 +13,9 @@
 #include "savefile.h"
 #include "table.h"
 
-#define RETIRED_MAX 32 /* ledgers that wait for one common grace period */
+/* Ledgers wait for one common grace period, which may take 10 ms while values flow: many when they are small. */
+#define RETIRED_MAX   1024
+#define RETIRED_BYTES ((size_t)8 << 20)
 
 struct logger {
 	/* constant */
@@ -32,8 +34,8 @@ struct logger {
 	pthread_mutex_t  control;
 	struct savefile *savefile; /* NULL: rules are temporary */
 	struct ledger   *retired[RETIRED_MAX];
-	size_t           n_retired;
-	int64_t          swept_ns; /* arrival clock of the last sweep */
+	size_t           n_retired, retired_bytes; /* bytes: at most, they share pages */
+	int64_t          swept_ns;                 /* arrival clock of the last sweep */
 
 	/* atomic, relaxed */
 	_Atomic uint64_t stirs; /* newcomers, drops, onces done: with the step of the ledger, logger_epoch() */
