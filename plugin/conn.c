@@ -2,18 +2,17 @@
 #include "conn.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PIECE         ((size_t)65536)
-#define LINES_A_TURN  64
-#define PIECES_A_TURN 16
-#define MS_NS         INT64_C(1000000)
-
-#include <poll.h>
+#define PIECE ((size_t)65536)
+#define MS_NS INT64_C(1000000)
+#define TURN_NS \
+	(5 * MS_NS) /* a client's turn: the others wait for this, and for the line or piece that is on its way then */
 
 struct conn {
 	/* constant */
@@ -23,12 +22,12 @@ struct conn {
 	gid_t                     *groups;
 	unsigned                   rights;
 
-	/* input: bytes not yet run; `scanned` of them hold no newline */
+	/* input: `in_len` bytes from `in_start` on are not yet run; the first `scanned` of them hold no newline */
 	char   *in;
-	size_t  in_len, in_size, scanned;
+	size_t  in_start, in_len, in_size, scanned;
 	bool    discarding; /* the rest of a line that was too long */
 	bool    eof;
-	int64_t half_since_ns; /* arrival of the first byte of a half line */
+	int64_t half_since_ns; /* arrival of the first byte of a half line, or the end of what kept it waiting */
 
 	/* output */
 	struct reply *reply;
@@ -110,7 +109,7 @@ static bool is_sending(const struct conn *c)
 	return c->reply != NULL || c->out_sent < c->out_len;
 }
 
-/* Gets the next piece of the reply; false: no memory for it. */
+/* Gets the next piece of the reply.  false: there is no memory for it. */
 static bool fill(struct conn *c, const struct now *now)
 {
 	if (c->out == NULL)
@@ -119,34 +118,26 @@ static bool fill(struct conn *c, const struct now *now)
 		return false;
 	c->out_sent = 0;
 	c->out_len = reply_read(c->reply, c->out, PIECE, now);
-	if (c->out_len < PIECE) {
-		reply_free(c->reply);
-		c->reply = NULL;
-	}
-	return true;
+	if (!reply_is_over(c->reply))
+		return true;
+	bool whole = !reply_is_cut(c->reply);
+	reply_free(c->reply);
+	c->reply = NULL;
+	return whole;
 }
 
-/* Sends until the client stops taking or `pieces` were sent.  false: the client is gone. */
-static bool send_some(struct conn *c, const struct now *now, int pieces)
+/* Sends a piece, or what is left of one.  *full: the client takes no more now.  false: the client is gone. */
+static bool send_piece(struct conn *c, const struct now *now, bool *full)
 {
-	while (is_sending(c) && pieces > 0) {
-		if (c->out_sent == c->out_len) {
-			if (!fill(c, now))
-				return false;
-			continue;
-		}
-		ssize_t n = send(c->fd, c->out + c->out_sent, c->out_len - c->out_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0)
-			return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-		c->out_sent += (size_t)n;
-		c->progress_ns = now->arrival_ns;
-		pieces--;
+	if (c->out_sent == c->out_len)
+		return fill(c, now);
+	ssize_t n = send(c->fd, c->out + c->out_sent, c->out_len - c->out_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n < 0) {
+		*full = true;
+		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 	}
-	if (!is_sending(c) && c->out != NULL && c->in_len == 0) {
-		free(c->out); /* an idle client costs little */
-		c->out = NULL;
-		c->out_len = c->out_sent = 0;
-	}
+	c->out_sent += (size_t)n;
+	c->progress_ns = c->half_since_ns = now->arrival_ns;
 	return true;
 }
 
@@ -178,55 +169,71 @@ static void run_line(struct conn *c, char *line, size_t len, const struct now *n
 
 static void consume(struct conn *c, size_t n)
 {
-	memmove(c->in, c->in + n, c->in_len - n);
 	c->in_len -= n;
+	c->in_start = c->in_len == 0 ? 0 : c->in_start + n;
 	c->scanned = 0;
 }
 
 static struct reply *too_long(const struct conn *c)
 {
 	struct why why;
+	logger_count(c->ctx->logger, COUNT_FAILED);
 	why_set(&why, ERR_INVAL,
 		"the line is longer than %zu bytes and was left out; send several requests, or a pattern",
 		c->ctx->options->max_line);
 	return reply_error(ERR_INVAL, why.text);
 }
 
+/* No newline so far: waits for it, or for the end of a line that is too long. */
+static void half_line(struct conn *c, const struct now *now)
+{
+	c->scanned = c->in_len;
+	if (c->discarding) {
+		consume(c, c->in_len);
+	} else if (c->in_len > c->ctx->options->max_line + 1) { /* + 1: a CR does not count */
+		answer(c, too_long(c), now);
+		c->discarding = true;
+		consume(c, c->in_len);
+	}
+}
+
 /* Looks for a complete line and runs it.  false: there is none yet. */
 static bool next_line(struct conn *c, const struct now *now)
 {
-	char *newline = c->in_len == c->scanned ? NULL : memchr(c->in + c->scanned, '\n', c->in_len - c->scanned);
+	char *newline = NULL;
+	if (c->in_len > c->scanned)
+		newline = memchr(c->in + c->in_start + c->scanned, '\n', c->in_len - c->scanned);
 	if (newline == NULL) {
-		c->scanned = c->in_len;
-		if (c->discarding) {
-			consume(c, c->in_len);
-		} else if (c->in_len > c->ctx->options->max_line + 1) { /* + 1: a CR does not count */
-			answer(c, too_long(c), now);
-			c->discarding = true;
-			consume(c, c->in_len);
-			return true;
-		}
+		half_line(c, now);
 		return false;
 	}
-	size_t len = (size_t)(newline - c->in);
+	char  *line = c->in + c->in_start;
+	size_t len = (size_t)(newline - line);
 	size_t text = len > 0 && newline[-1] == '\r' ? len - 1 : len;
 	if (c->discarding)
 		c->discarding = false;
 	else if (text > c->ctx->options->max_line)
 		answer(c, too_long(c), now);
 	else
-		run_line(c, c->in, len, now);
+		run_line(c, line, len, now);
 	consume(c, len + 1);
 	c->half_since_ns = now->arrival_ns;
 	return true;
 }
 
+/* Room for one piece behind what is there.  It grows as needed, to one line and two pieces at most. */
 static bool make_room(struct conn *c)
 {
+	size_t limit = c->ctx->options->max_line + 2 * PIECE;
+	if (c->in_start > 0 && c->in_len > 0)
+		memmove(c->in, c->in + c->in_start, c->in_len);
+	c->in_start = 0;
 	if (c->in_size - c->in_len >= PIECE)
 		return true;
-	size_t size = c->in_size < 2 * PIECE ? 2 * PIECE : 2 * c->in_size;
-	char  *in = realloc(c->in, size);
+	size_t size = c->in_size < PIECE ? 2 * PIECE : 2 * c->in_size;
+	if (size > limit)
+		size = limit;
+	char *in = realloc(c->in, size);
 	if (in == NULL)
 		return false;
 	c->in = in;
@@ -244,39 +251,52 @@ static bool receive(struct conn *c, const struct now *now)
 		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 	if (n == 0)
 		c->eof = true;
-	if (c->in_len == 0)
+	if (c->in_len == 0 && !c->discarding)
 		c->half_since_ns = now->arrival_ns;
 	c->in_len += (size_t)n;
 	return true;
 }
 
-/* A buffer that one long line needed is not kept. */
+/* An idle client costs little: no buffer for output, none that one long line needed. */
 static void give_room_back(struct conn *c)
 {
-	if (c->in_len > 0 || c->in_size <= 2 * PIECE)
+	if (c->in_len > 0)
 		return;
-	free(c->in);
-	c->in = NULL;
-	c->in_size = 0;
+	free(c->out);
+	c->out = NULL;
+	c->out_len = c->out_sent = 0;
+	if (c->in_size > 2 * PIECE) {
+		free(c->in);
+		c->in = NULL;
+		c->in_size = 0;
+	}
 }
 
-bool conn_work(struct conn *c, const struct now *now)
+bool conn_work(struct conn *c, const struct now *start)
 {
-	if (!send_some(c, now, PIECES_A_TURN))
-		return false;
+	struct now now = *start;
+	bool       full = false, may_read = !c->eof;
+	while (!full && now.arrival_ns - start->arrival_ns < TURN_NS) {
+		if (is_sending(c)) {
+			if (!send_piece(c, &now, &full))
+				return false;
+		} else if (may_read && c->scanned == c->in_len) {
+			may_read = false; /* once a turn */
+			if (!receive(c, &now))
+				return false;
+		} else {
+			bool had_line = next_line(c, &now);
+			if (c->reply != NULL && !fill(c, &now))
+				return false;
+			if (!had_line && !is_sending(c))
+				break;
+		}
+		c->ctx->host->now(&now);
+	}
 	if (is_sending(c))
 		return true;
-	if (!c->eof && c->scanned == c->in_len && !receive(c, now))
-		return false;
-	for (int lines = 0; lines < LINES_A_TURN && next_line(c, now); lines++) {
-		if (!send_some(c, now, PIECES_A_TURN))
-			return false;
-		if (is_sending(c))
-			return true;
-	}
 	give_room_back(c);
-	/* an unfinished line at the end of input is not run */
-	return !c->eof || c->scanned < c->in_len;
+	return !c->eof || c->scanned < c->in_len; /* an unfinished line at the end of input is not run */
 }
 
 short conn_events(const struct conn *c, bool *busy)

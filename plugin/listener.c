@@ -14,10 +14,11 @@
 #include "socket.h"
 
 #define MS_NS         INT64_C(1000000)
-#define TICK_MS       5000 /* housekeeping when nothing is timed */
-#define TIMED_TICK_MS 500  /* the boot-time clock runs on in a suspend, poll() does not: look again soon */
-#define FILE_CHECK_MS 2000 /* is the socket file still there? */
-#define PAUSE_MS      500  /* no accept() after it ran out of descriptors or memory */
+#define TICK_MS       5000  /* housekeeping when nothing is timed */
+#define TIMED_TICK_MS 500   /* the boot-time clock runs on in a suspend, poll() does not: look again soon */
+#define FILE_CHECK_MS 2000  /* is the socket file still there? */
+#define PAUSE_MS      500   /* after descriptors or memory ran out */
+#define SILENCE_MS    60000 /* between two messages of a kind */
 
 struct listener {
 	/* set by listener_start(), then constant */
@@ -34,8 +35,9 @@ struct listener {
 	struct pollfd         *polls; /* wake, socket, then one a connection */
 	size_t                 n_conns;
 	struct now             now;
-	int64_t                tick_ns, check_ns, resume_ns;
-	bool                   told_foreign;
+	int64_t                tick_ns, retry_ns, check_ns, resume_ns;
+	int64_t                tell_ns;   /* no word before this about accept() that fails */
+	bool                   told_file; /* that the file is not ours, or cannot be made again */
 
 	/* atomic, relaxed: read to fill a status reply */
 	_Atomic size_t   clients;
@@ -59,13 +61,11 @@ static void conn_remove(struct listener *l, size_t i)
 static void refuse(struct listener *l, int fd)
 {
 	struct why why;
-	char       line[600];
+	char       unread[4096];
 	why_set(&why, ERR_BUSY, "%d MaxClients (%zu) are connected; try again later\n", err_number(ERR_BUSY),
 		l->options.max_clients);
-	size_t len = strlen(why.text);
-	memcpy(line, why.text, len);
-	(void)!send(fd, line, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-	shutdown(fd, SHUT_WR);
+	(void)!send(fd, why.text, strlen(why.text), MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)!recv(fd, unread, sizeof(unread), MSG_DONTWAIT); /* what is unread at close() resets the connection */
 	close(fd);
 	count(&l->busy);
 }
@@ -86,7 +86,7 @@ static void welcome(struct listener *l, int fd)
 	count(&l->accepted);
 }
 
-/* Someone else closed our descriptor, or worse: make the socket anew. */
+/* The file is gone, or somebody closed our descriptor: makes the socket anew. */
 static void reopen(struct listener *l)
 {
 	struct why why = { "" };
@@ -95,8 +95,24 @@ static void reopen(struct listener *l)
 	if (err == OK)
 		why_set(&why, OK, "SocketFile \"%s\" was gone and has been made again", l->options.path);
 	struct why line;
-	why_set(&line, err, "log_control: %s", why.text);
-	l->host->log(err == OK ? SEVERITY_NOTICE : SEVERITY_WARNING, line.text);
+	why_set(&line, err, "log_control: %s%s", why.text, err == OK ? "" : "; it is tried again and again");
+	if (err == OK || !l->told_file)
+		l->host->log(err == OK ? SEVERITY_NOTICE : SEVERITY_WARNING, line.text);
+	l->told_file = err != OK;
+}
+
+static void pause_accepting(struct listener *l, int error)
+{
+	struct why line;
+	l->resume_ns = l->now.arrival_ns + PAUSE_MS * MS_NS;
+	if (l->now.arrival_ns < l->tell_ns)
+		return;
+	l->tell_ns = l->now.arrival_ns + SILENCE_MS * MS_NS;
+	why_set(&line, OK,
+		"log_control: no client can connect: accept: %s; those connected are served, and it is tried "
+		"again; more descriptors (ulimit -n) may help",
+		strerror(error));
+	l->host->log(SEVERITY_WARNING, line.text);
 }
 
 /* Accepts what waits, up to a bound so that others get their turn. */
@@ -123,7 +139,7 @@ static void accept_some(struct listener *l)
 			l->check_ns = l->now.arrival_ns;
 			return;
 		default: /* EMFILE, ENFILE, ENOMEM, ENOBUFS ... */
-			l->resume_ns = l->now.arrival_ns + PAUSE_MS * MS_NS;
+			pause_accepting(l, errno);
 			return;
 		}
 	}
@@ -142,11 +158,11 @@ static void check_file(struct listener *l)
 		return;
 	}
 	if (socket_is_ours(&l->socket, l->options.path, &missing)) {
-		l->told_foreign = false;
+		l->told_file = false;
 	} else if (missing) {
 		reopen(l);
-	} else if (!l->told_foreign) {
-		l->told_foreign = true;
+	} else if (!l->told_file) {
+		l->told_file = true;
 		l->host->log(SEVERITY_WARNING,
 			     "log_control: somebody else's file stands where SocketFile was; it is left alone: remove "
 			     "it and the socket is made again");
@@ -157,9 +173,10 @@ static void tick(struct listener *l)
 {
 	size_t  ended = 0;
 	int64_t end_ns = logger_next_end(l->logger);
-	if (l->now.arrival_ns < l->tick_ns && l->now.boot_ns < end_ns)
+	if (l->now.arrival_ns < l->tick_ns && (l->now.boot_ns < end_ns || l->now.arrival_ns < l->retry_ns))
 		return;
-	logger_tick(l->logger, &l->now, &ended);
+	if (logger_tick(l->logger, &l->now, &ended) != OK)
+		l->retry_ns = l->now.arrival_ns + PAUSE_MS * MS_NS;
 	if (ended > 0) {
 		struct why line;
 		why_set(&line, OK, "log_control: %zu timed entries have ended", ended);
@@ -181,6 +198,8 @@ static int wait_ms(struct listener *l)
 	int64_t end_ns = logger_next_end(l->logger);
 	if (end_ns != ENTRY_FOREVER)
 		ms = sooner(ms, sooner(TIMED_TICK_MS, (end_ns - l->now.boot_ns) / MS_NS + 1));
+	if (l->now.arrival_ns < l->retry_ns)
+		ms = PAUSE_MS; /* out of memory: no spinning */
 	if (l->options.path != NULL)
 		ms = sooner(ms, (l->check_ns - l->now.arrival_ns) / MS_NS + 1);
 	if (l->resume_ns > l->now.arrival_ns)

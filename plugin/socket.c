@@ -106,6 +106,8 @@ enum err socket_open(struct place_of_socket *s, const char *path, const char *gr
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	gid_t              gid = 0;
 	*s = (struct place_of_socket){ -1, 0, 0 };
+	if (path[0] == '\0')
+		return why_set(why, ERR_INVAL, "SocketFile is empty: no socket is opened; name a path");
 	if (strlen(path) >= sizeof(address.sun_path))
 		return why_set(
 			why, ERR_INVAL,

@@ -133,7 +133,8 @@ enum err access_add(struct access *a, enum access_kind kind, const char *name, c
 		    struct why *why)
 {
 	struct line line = { .kind = kind };
-	enum err    err = rights_read(words, n, &line.rights, why);
+	access_close(a); /* a broken line of a block is still a block */
+	enum err err = rights_read(words, n, &line.rights, why);
 	if (err == OK)
 		err = id_read(kind, name, &line.id, why);
 	if (err != OK)

@@ -70,20 +70,32 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 	va_end(args);
 }
 
+/* How many bytes at the start of `text` stand in quotes as they are. */
+static size_t plain_length(const char *text, size_t len)
+{
+	size_t n = 0;
+	while (n < len && text[n] >= 0x20 && text[n] <= 0x7e && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 void buf_add_quoted(struct buf *b, const char *text, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
 	buf_addc(b, '"');
 	for (size_t i = 0; i < len; i++) {
+		size_t plain = plain_length(text + i, len - i);
+		buf_add(b, text + i, plain);
+		i += plain;
+		if (i == len)
+			break;
 		unsigned char c = (unsigned char)text[i];
 		if (c == '"' || c == '\\') {
 			char pair[2] = { '\\', (char)c };
 			buf_add(b, pair, sizeof(pair));
-		} else if (c < 0x20 || c > 0x7e) {
+		} else {
 			char hex[4] = { '\\', 'x', digits[c >> 4], digits[c & 15] };
 			buf_add(b, hex, sizeof(hex));
-		} else {
-			buf_addc(b, (char)c);
 		}
 	}
 	buf_addc(b, '"');

@@ -131,6 +131,12 @@ static const char *const counted_names[COUNTED_MAX] = {
 	[COUNT_FAILED] = "requests_failed",
 };
 
+/* As replies show it: rounded up, since the host's clock cuts 100 ms to a little less. */
+static int64_t ms_of(int64_t ns)
+{
+	return ns / 1000000 + (ns % 1000000 > 0);
+}
+
 static void add_sources(struct logger *lg, struct buf *b)
 {
 	struct sources *all = logger_sources(lg);
@@ -139,8 +145,8 @@ static void add_sources(struct logger *lg, struct buf *b)
 		bool           driven = atomic_load(&s->driven);
 		int64_t        configured_ns = atomic_load(&s->configured_ns);
 		int64_t        present_ns = driven ? atomic_load(&s->present_ns) : configured_ns;
-		buf_addf(b, "source.%s.configured_ms=%" PRId64 "\n", s->name, configured_ns / 1000000);
-		buf_addf(b, "source.%s.present_ms=%" PRId64 "\n", s->name, present_ns / 1000000);
+		buf_addf(b, "source.%s.configured_ms=%" PRId64 "\n", s->name, ms_of(configured_ns));
+		buf_addf(b, "source.%s.present_ms=%" PRId64 "\n", s->name, ms_of(present_ns));
 		buf_addf(b, "source.%s.driven=%s\n", s->name, driven ? "true" : "false");
 		if (driven)
 			buf_addf(b, "source.%s.changes=%" PRIu64 "\n", s->name, (uint64_t)atomic_load(&s->changes));
@@ -261,8 +267,6 @@ struct reply *command_run(const struct session *session, char *line, size_t len,
 	enum err err = request_parse(&c.request, line, len, &c.why);
 	if (err == OK && c.request.n_words > 0)
 		err = dispatch(&c);
-	else if (err == OK && c.request.n_options > 0)
-		err = why_set(&c.why, ERR_INVAL, "the line has options but no command; HELP lists the commands");
 	if (err == OK && c.reply->text.failed)
 		err = call_no_memory(&c);
 	if (err != OK) {

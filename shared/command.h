@@ -35,9 +35,14 @@ struct reply;
  * a reply of no bytes. */
 struct reply *command_run(const struct session *session, char *line, size_t len, const struct now *now);
 
-/* Writes the next piece of the reply, at most `size` bytes (size >= 4096 always makes progress), and returns their number; 0:
- * all was said.  `now` is for flags. */
+/* Writes the next piece of the reply, at most `size` bytes, and returns their number; 0: it is over.  A piece is a bounded
+ * amount of work, so it may be short.  `now` is for flags. */
 size_t        reply_read(struct reply *r, char *out, size_t size, const struct now *now);
+/* All was said, or it is cut. */
+bool          reply_is_over(const struct reply *r);
+/* Memory ran out after the first line had promised more: the rest cannot be said, so the connection has to end. */
+bool          reply_is_cut(const struct reply *r);
+/* By the thread that made it, where it may be the static one; NULL is fine. */
 void          reply_free(struct reply *r);
 /* For the log, when a change was accepted: what was asked, escaped, at most 300 characters; NULL: nothing to log. */
 const char   *reply_audit(const struct reply *r);

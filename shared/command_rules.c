@@ -1,5 +1,6 @@
 /* command_rules - EXPLAIN, RULES and FORGET; see command_internal.h. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,10 +72,19 @@ enum err run_rules(struct call *c)
 	return OK;
 }
 
+/* Which entries may go, and which one was judged last. */
+struct forgetting {
+	unsigned   rights;
+	enum right needed;
+	uint64_t   id;
+};
+
 static bool may_forget(void *ctx, const struct entry *e)
 {
-	const struct session *s = ctx;
-	return (s->rights & (e->ask.control == CONTROL_MANDATORY ? RIGHT_MANDATORY : RIGHT_ADVISORY)) != 0;
+	struct forgetting *f = ctx;
+	f->id = e->id;
+	f->needed = e->ask.control == CONTROL_MANDATORY ? RIGHT_MANDATORY : RIGHT_ADVISORY;
+	return (f->rights & f->needed) != 0;
 }
 
 static enum err id_parse(struct call *c, struct span w, uint64_t *id)
@@ -111,14 +121,19 @@ enum err run_forget(struct call *c)
 	size_t                   n = c->request.n_words - 1, gone = 0;
 	bool                     all = n == 1 && span_is(c->request.words[1], "all");
 	uint64_t                *ids = calloc(n, sizeof(*ids));
+	struct forgetting        f = { c->session->rights, RIGHT_ADVISORY, 0 };
+	char                     what[48] = "FORGET";
 	enum err err = ids == NULL ? call_no_memory(c) : request_check_options(&c->request, none, &c->why);
 	if (err == OK && (c->session->rights & (RIGHT_ADVISORY | RIGHT_MANDATORY)) == 0)
-		err = call_check_right(c, RIGHT_ADVISORY, "FORGET");
+		err = ERR_DENIED;
 	if (err == OK && !all)
 		err = forget_ids(c, n, ids);
 	if (err == OK)
-		err = logger_forget(c->session->logger, ids, all ? 0 : n, may_forget, (void *)c->session, c->now, &gone,
-				    &c->why);
+		err = logger_forget(c->session->logger, ids, all ? 0 : n, may_forget, &f, c->now, &gone, &c->why);
+	if (f.id != 0)
+		snprintf(what, sizeof(what), "FORGET of entry %" PRIu64, f.id);
+	if (err == ERR_DENIED)
+		err = call_check_right(c, f.needed, what);
 	free(ids);
 	if (err != OK)
 		return err;

@@ -21,19 +21,15 @@ struct reply *reply_new(void)
 
 struct reply *reply_nomem(void)
 {
-	static const char   text[] = "-12 out of memory; nothing was changed, try again later\n";
-	static struct reply shared = { .is_static = true, .text = { (char *)text, sizeof(text) - 1, 0, false } };
-	struct reply       *r = malloc(sizeof(*r));
-	if (r == NULL)
-		return &shared; /* read only: whoever sends it keeps count by itself, see reply_read() */
-	*r = shared;
-	return r;
+	static const char                 text[] = "-12 out of memory; nothing was changed, try again later\n";
+	static _Thread_local struct reply last_resort;
+	last_resort = (struct reply){ .is_static = true, .text = { (char *)text, sizeof(text) - 1, 0, false } };
+	return &last_resort;
 }
 
 static void empty(struct reply *r)
 {
-	if (!r->is_static)
-		buf_fini(&r->text);
+	buf_fini(&r->text);
 	outcomes_fini(&r->outcomes);
 	entries_fini(&r->entries);
 	free(r->audit);
@@ -42,10 +38,20 @@ static void empty(struct reply *r)
 
 void reply_free(struct reply *r)
 {
-	if (r == NULL)
+	if (r == NULL || r->is_static)
 		return;
 	empty(r);
 	free(r);
+}
+
+bool reply_is_over(const struct reply *r)
+{
+	return r->sent == r->text.len && r->next == r->n_lines;
+}
+
+bool reply_is_cut(const struct reply *r)
+{
+	return r->is_cut;
 }
 
 struct reply *reply_fail(struct reply *r, enum err e, const char *text)
@@ -217,19 +223,24 @@ void reply_entries(struct reply *r, struct logger *lg, struct entries *e)
 	r->entries = *e;
 	r->n_lines = e->n;
 	r->line = entry_line;
+	r->is_slow = true; /* logger_selected() */
 	*e = ENTRIES_INIT;
 }
 
 /* ---- reading ---- */
 
-/* Makes lines until a piece is full.  Without memory it stops here: the reader sees too few lines and then the end. */
+/* Makes lines until a piece is full. */
 static void make_more(struct reply *r, const struct now *now)
 {
 	r->text.len = r->sent = 0;
-	while (r->line != NULL && r->next < r->n_lines && r->text.len < PIECE && !r->text.failed)
+	do
 		r->line(r, r->next++, &r->text, now);
-	if (r->text.failed)
-		r->n_lines = r->next = 0;
+	while (r->next < r->n_lines && r->text.len < PIECE && !r->text.failed && !r->is_slow);
+	if (r->text.failed) {
+		r->is_cut = true;
+		r->text.len = 0;
+		r->next = r->n_lines;
+	}
 }
 
 size_t reply_read(struct reply *r, char *out, size_t size, const struct now *now)
@@ -237,11 +248,9 @@ size_t reply_read(struct reply *r, char *out, size_t size, const struct now *now
 	size_t used = 0;
 	while (used < size) {
 		if (r->sent == r->text.len) {
-			if (r->is_static || r->line == NULL || r->next == r->n_lines)
+			if (r->next == r->n_lines || (r->is_slow && used > 0))
 				break;
 			make_more(r, now);
-			if (r->text.len == 0)
-				break;
 		}
 		size_t n = r->text.len - r->sent;
 		if (n > size - used)

@@ -17,8 +17,10 @@ struct reply {
 	struct buf text; /* made and not yet handed out */
 	size_t     sent; /* of `text` */
 	size_t     next, n_lines;
-	line_fn   *line; /* NULL: all lines stand in `text` */
-	bool       is_static;
+	line_fn   *line;      /* NULL: all lines stand in `text` */
+	bool       is_slow;   /* a line may take long to make: one a piece */
+	bool       is_cut;    /* out of memory in the middle */
+	bool       is_static; /* `text` is not ours to free */
 
 	/* sources of lines */
 	struct logger  *logger;

@@ -1,7 +1,6 @@
 /* request - see request.h; specification section 11. */
 #include "request.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,10 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* [A-Za-z0-9_], whatever the locale of the process says about letters. */
 static bool is_name_char(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 bool span_is(struct span s, const char *word)
@@ -110,7 +110,7 @@ static enum err next_word(struct request *r, struct cursor *c, struct why *why)
 	if (err != OK)
 		return err;
 	size_t len = (size_t)(c->out - start);
-	if (name_len > 0)
+	if (name_len > 0 && r->n_words > 0) /* the first word is the command, whatever it looks like */
 		err = add_option(
 			r, (struct option){ { start, name_len }, { start + name_len + 1, len - name_len - 1 } }, why);
 	else

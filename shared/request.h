@@ -25,7 +25,7 @@ struct option {
 };
 
 struct request {
-	size_t         n_words; /* the command is words[0] */
+	size_t         n_words; /* the command is words[0]: the first word, even if it looks like an option */
 	struct span   *words;   /* what is no option, in order */
 	size_t         n_options;
 	struct option *options;

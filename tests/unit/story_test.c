@@ -270,7 +270,7 @@ static void bad_requests__one_clear_error_and_nothing_changed(void **state)
 		{ "ENQUIRE", "usage: ENQUIRE" },
 		{ "ENQUIRE count=perhaps a/b", "neither true nor false" },
 		{ "GETVAL a/b", "unknown command" },
-		{ "every=10", "no command" },
+		{ "every=10", "unknown command" },
 	};
 	struct lab *lab = *state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -314,7 +314,7 @@ static void forget__mandatory_entry__needs_the_mandatory_right(void **state)
 	lab_ask(lab, "LOG mandatory on a/b");
 	lab_ask(lab, "LOG advisory on c/d");
 	lab->rights = RIGHT_ADVISORY | RIGHT_ENQUIRE;
-	assert_has(lab_ask(lab, "FORGET 2 1"), "-13 entry 1 is mandatory");
+	assert_has(lab_ask(lab, "FORGET 2 1"), "-13 FORGET of entry 1 needs the right \"mandatory\"");
 	assert_has(lab_ask(lab, "RULES"), "2 Rules");
 	assert_has(lab_ask(lab, "FORGET all"), "entries=1");
 	assert_has(lab_ask(lab, "RULES"), "1 Rules");
