@@ -91,12 +91,14 @@ enum err call_flag(struct call *c, const char *name, bool *out)
 		       excerpt_of(s->text, s->len).text, name);
 }
 
+#define AUDIT_MAX 300 /* the host cuts log lines at 1023 bytes */
+
 void call_audit(struct call *c, uint64_t id)
 {
 	struct buf text = BUF_INIT;
 	if (id != 0)
 		buf_addf(&text, "id=%" PRIu64 " ", id);
-	for (size_t i = 0; i < c->request.n_words && text.len < 300; i++) {
+	for (size_t i = 0; i < c->request.n_words && text.len <= AUDIT_MAX; i++) {
 		if (i > 0)
 			buf_addc(&text, ' ');
 		if (i < 3)
@@ -104,13 +106,13 @@ void call_audit(struct call *c, uint64_t id)
 		else
 			buf_add_quoted(&text, c->request.words[i].text, c->request.words[i].len);
 	}
-	for (size_t i = 0; i < c->request.n_options && text.len < 300; i++) {
+	for (size_t i = 0; i < c->request.n_options && text.len <= AUDIT_MAX; i++) {
 		const struct option *o = &c->request.options[i];
 		buf_addf(&text, " %.*s=", (int)o->name.len, o->name.text);
 		buf_add_quoted(&text, o->value.text, o->value.len);
 	}
-	if (text.len > 300) {
-		text.len = 297;
+	if (text.len > AUDIT_MAX) {
+		text.len = AUDIT_MAX - 3;
 		buf_adds(&text, "...");
 	}
 	if (buf_text(&text)[0] != '\0')

@@ -124,18 +124,18 @@ enum err run_log(struct call *c)
 
 /* ---- ENQUIRE ---- */
 
-/* Reads one filter word; false: it is none, so the selectors begin. */
+/* Reads one filter word; false: it is none, or there was one of its kind, so the selectors begin. */
 static bool filter_read(struct span w, struct enquiry *e)
 {
 	enum control control;
 	enum state   state;
 	if (memchr(w.text, '/', w.len) != NULL)
 		return false;
-	if (control_parse(w.text, w.len, &control))
+	if (e->control < 0 && control_parse(w.text, w.len, &control))
 		e->control = (int)control;
-	else if (state_parse(w.text, w.len, &state) && state != STATE_MAYBE)
+	else if (e->on < 0 && state_parse(w.text, w.len, &state) && state != STATE_MAYBE)
 		e->on = state == STATE_ON;
-	else if (span_is(w, "unavailable"))
+	else if (!e->unavailable && span_is(w, "unavailable"))
 		e->unavailable = true;
 	else
 		return false;

@@ -73,6 +73,9 @@ enum err ident_check(const char *text, size_t len, size_t *n_parts, struct why *
 	}
 	if (n != 2 && n != 3)
 		return form(text, len, why);
+	if (memchr(text, '\0', len) != NULL)
+		return why_set(why, ERR_INVAL, "%s holds a NUL byte, which no identifier has; leave it out",
+			       excerpt_of(text, len).text);
 	*n_parts = n;
 	return OK;
 }

@@ -35,7 +35,7 @@ struct ident ident_format(char out[IDENT_MAX + 1], const char *host, const char 
 enum err ident_parse(const char *text, size_t len, const char *own_host, char out[IDENT_MAX + 1], struct ident *ident,
 		     struct why *why);
 
-/* The number of parts of a typed name (2 or 3), none of them empty; ERR_INVAL with the form for anything else. */
+/* The number of parts of a typed name (2 or 3), none of them empty; ERR_INVAL with the form for anything else, or for a NUL. */
 enum err ident_check(const char *text, size_t len, size_t *n_parts, struct why *why);
 /* No field of a full name (three parts) is longer than the host's limit; cut at the first hyphen as the host does. */
 enum err ident_check_fields(const char *text, size_t len, struct why *why);

@@ -11,12 +11,22 @@
 
 #define PIECE 65536 /* made ahead of the client at most, beside one line */
 
+/* Room for the first line is made before anything is changed: what was changed can then be told. */
+#define FIRST_LINE 200
+
 struct reply *reply_new(void)
 {
-	struct reply *r = calloc(1, sizeof(*r));
-	if (r != NULL)
-		r->outcomes = OUTCOMES_INIT;
-	return r;
+	static const char room[FIRST_LINE];
+	struct reply     *r = calloc(1, sizeof(*r));
+	if (r == NULL)
+		return NULL;
+	r->outcomes = OUTCOMES_INIT;
+	buf_add(&r->text, room, sizeof(room));
+	r->text.len = 0;
+	if (!r->text.failed)
+		return r;
+	free(r);
+	return NULL;
 }
 
 struct reply *reply_nomem(void)
