@@ -11,6 +11,9 @@
 #define SECOND_NS INT64_C(1000000000)
 #define MS_NS     INT64_C(1000000)
 
+/* struct memory.grid_ns after a value that native let pass: no grid, but a phase to go on from if the source is read faster. */
+#define GRID_NATIVE INT64_C(-1)
+
 static int64_t min64(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -85,11 +88,19 @@ static bool is_same_second(const struct memory *m, const struct view *v, const s
 	       now->time_ns / SECOND_NS == m->last_logged_ns / SECOND_NS;
 }
 
+/* From the last served point to `reached_ns`.  A clock that has stepped back to 1970 can leave that point before 1970, by less than a
+ * delta, and from there to the last possible time stamp is more than 64 bits hold. */
+static int64_t since_served(const struct memory *m, int64_t reached_ns)
+{
+	int64_t since_ns;
+	return __builtin_sub_overflow(reached_ns, m->served_ns, &since_ns) ? INT64_MAX : since_ns;
+}
+
 static enum reason judge_grid(const struct memory *m, const struct view *v, const struct moment *now)
 {
 	if (m->grid_ns != v->delta_ns)
 		return is_same_second(m, v, now) ? REASON_SAME_SECOND : REASON_FIRST;
-	int64_t reached_ns = now->time_ns + half_source(v, now) - m->served_ns;
+	int64_t reached_ns = since_served(m, now->time_ns + half_source(v, now));
 	if (v->step && reached_ns < 0)
 		return REASON_STEP_BACK;
 	if (reached_ns >= v->delta_ns)
@@ -149,13 +160,23 @@ static void serve(struct memory *m, const struct view *v, const struct moment *n
 		m->served_ns = now->align == ALIGN_CLOCK ? floor_to(reached_ns, v->delta_ns) : now->time_ns;
 		return;
 	}
-	m->served_ns += floor_to(reached_ns - m->served_ns, v->delta_ns);
+	m->served_ns += floor_to(since_served(m, reached_ns), v->delta_ns);
+}
+
+/* A source that native let pass whole is read faster now: its delta has not changed, so the grid goes on from the last logged value
+ * and no record comes early. */
+static void go_on_from_native(struct memory *m, const struct view *v, enum align align)
+{
+	m->grid_ns = v->delta_ns;
+	m->served_ns = m->last_logged_ns;
+	if (align == ALIGN_CLOCK)
+		m->served_ns = floor_to(m->last_logged_ns + v->delta_ns / 2, v->delta_ns);
 }
 
 /* A deadline that has passed by more than one source interval (at least a second) ends availability. */
 static bool has_lapsed(const struct memory *m, int64_t arrival_ns)
 {
-	return m->waits && arrival_ns > m->due_by_ns + max64(m->interval_ns, SECOND_NS);
+	return m->waits && arrival_ns - m->due_by_ns > max64(m->interval_ns, SECOND_NS);
 }
 
 bool gate_is_available(const struct memory *m, int64_t arrival_ns)
@@ -169,17 +190,11 @@ static bool waits_for_nothing(const struct memory *m, const struct hold *hold)
 }
 
 /* When the next value is due (specification section 8). */
-static void set_deadline(struct memory *m, const struct hold *hold, const struct view *v, const struct moment *now)
+static void set_deadline(struct memory *m, const struct view *v, const struct moment *now)
 {
-	if (waits_for_nothing(m, hold)) {
-		m->waits = false;
-		return;
-	}
-	if (v->late)
-		return;
 	int64_t wait_ns = now->interval_ns;
 	if (v->delta_ns != 0 && m->grid_ns == v->delta_ns)
-		wait_ns = max64(wait_ns, m->served_ns + m->grid_ns - now->time_ns);
+		wait_ns = max64(wait_ns, m->served_ns - now->time_ns + m->grid_ns);
 	m->waits = true;
 	m->due_by_ns = now->arrival_ns + wait_ns;
 }
@@ -195,7 +210,9 @@ static void remember_logged(struct memory *m, const struct moment *now)
 struct verdict gate_decide(struct memory *m, const struct hold *hold, const struct moment *now)
 {
 	m->available = gate_is_available(m, now->arrival_ns);
-	struct view    v = look(m, hold, now);
+	struct view v = look(m, hold, now);
+	if (m->grid_ns == GRID_NATIVE && v.delta_ns != 0 && hold->held.kind == DELTA_NATIVE)
+		go_on_from_native(m, &v, now->align);
 	enum reason    reason = judge(m, hold, &v, now);
 	struct verdict verdict = { is_logged(reason), reason, v.late, v.duplicate, now->interval_ns };
 	if (verdict.logged) {
@@ -204,11 +221,14 @@ struct verdict gate_decide(struct memory *m, const struct hold *hold, const stru
 		if (v.delta_ns != 0)
 			serve(m, &v, now);
 		else
-			m->grid_ns = 0;
+			m->grid_ns = hold->held.kind == DELTA_NATIVE ? GRID_NATIVE : 0;
 	} else if (reason == REASON_OFF) {
 		m->grid_ns = 0;
 	}
-	set_deadline(m, hold, &v, now);
+	if (waits_for_nothing(m, hold))
+		m->waits = false;
+	else if (!v.late || verdict.logged) /* available is true with each logged value, the late ones of native too */
+		set_deadline(m, &v, now);
 	return verdict;
 }
 

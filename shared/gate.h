@@ -4,6 +4,7 @@
  * Role     pure: what is held, what the instance remembers, the value's time stamp and the arrival clock -> verdict.
  * Threads  any; the caller makes each call one step for its instance (instance.h, the instance's lock).
  * Units    nanoseconds.  time: the value's own stamp, since the epoch.  arrival: a monotonic clock that never steps.
+ *          Time stamps and intervals: 0 to 2^63-1 less 11 years (a delta has at most 10); arrival: 0 to 11 years.
  * Errors   none.
  */
 #ifndef LC_GATE_H
@@ -23,8 +24,8 @@ struct memory {
 	int64_t  arrival_ns;     /* arrival clock at the newest value */
 	int64_t  last_logged_ns; /* time stamp of the last logged value */
 	uint64_t logged_at;      /* newest socket entry id there was when a value was last logged */
-	int64_t  grid_ns;        /* delta of the grid; 0: there is no grid */
-	int64_t  served_ns;      /* the last served grid point */
+	int64_t  grid_ns;        /* delta of the grid; 0: there is none; -1: none, but native let the last value pass */
+	int64_t  served_ns;      /* the last served grid point; meaningful while grid_ns > 0 */
 	int64_t  run_first_ns;   /* arrival of the first of a run of late values */
 	int64_t  run_last_ns;    /* time stamp of the last of that run */
 	int64_t  due_by_ns;      /* arrival clock: a value is due until then; meaningful while `waits` */

@@ -372,7 +372,7 @@ struct m_verdict model_value(struct model *m, const char *name, int64_t t, int64
 	/* section 8: when the next value is due */
 	if (!h.on || once_done(i, h)) {
 		i->waits = false;
-	} else if (!late) {
+	} else if (!late || logged) {
 		int64_t wait = interval;
 		if (h.kind == M_EVERY && i->has_grid && i->grid_ms == h.ms &&
 		    i->anchor + (i->served + 1) * h.ms * MS - t > wait)

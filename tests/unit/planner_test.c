@@ -109,17 +109,19 @@ static void once__to_come_needs_the_configured_interval__and_done_nothing(void *
 	planner_add_need(&done, once, false, slow.configured_ns);
 	assert_int_equal(planner_interval(&done, &slow), 300 * S);
 	planner_add_need(&done, every(60 * S), false, slow.configured_ns);
+	planner_add_need(&done, once, false, slow.configured_ns);
 	assert_int_equal(planner_interval(&done, &slow), 60 * S);
 }
 
 /* 100 ms in the host's units of 2^-30 s, and back: one nanosecond short. */
 static void configured_interval__odd_by_a_nanosecond__has_its_common_divisor_all_the_same(void **state)
 {
-	const struct limits odd = { .configured_ns = 100 * MS - 1 };
+	const struct limits odd = { .configured_ns = 100 * MS - 1, .max_ns = 10 * S };
+	const struct limits tiny = { .configured_ns = 1000, .max_ns = 10 * S };
 	(void)state;
-	assert_int_equal(of(native, every(50 * MS), off, &odd), 50 * MS);
-	assert_int_equal(of(native, every(10 * S), off, &odd), 100 * MS - 1);
-	assert_int_equal(of(native, off, off, &(const struct limits){ .configured_ns = 1000 }), 1000);
+	assert_int_equal(of(native, every(150 * MS), off, &odd), 50 * MS);
+	assert_int_equal(of(native, every(10 * S), off, &odd), 100 * MS - 1); /* as the daemon has it */
+	assert_int_equal(of(native, off, off, &tiny), 1000);
 }
 
 /* ---- limits ---- */

@@ -52,10 +52,31 @@ static void gauge__late_and_nan__are_left_out_of_the_average(void **state)
 	window_free(w);
 }
 
+static void gauge__min_and_max__over_the_samples_since_the_last_logged_one(void **state)
+{
+	const struct held   min = { .on = 1, .kind = DELTA_EVERY, .ms = 1000, .value = VALUE_MIN };
+	const struct held   max = { .on = 1, .kind = DELTA_EVERY, .ms = 1000, .value = VALUE_MAX };
+	static const double samples[] = { 5, -1, 9, 3 };
+	struct window      *w = window_new(1);
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		add_gauge(w, min, left_out, samples[i]);
+	assert_true(emit_gauge(w, min, 3) == -1);
+	for (size_t i = 0; i < 4; i++)
+		add_gauge(w, max, left_out, samples[i]);
+	assert_true(emit_gauge(w, max, 3) == 9);
+	add_gauge(w, max, logged, 2);
+	assert_true(emit_gauge(w, max, 2) == 2);
+	window_free(w);
+}
+
 static void gauge__all_nan__gives_nan(void **state)
 {
-	struct window *w = window_new(1);
+	const struct held min = { .on = 1, .kind = DELTA_EVERY, .ms = 1000, .value = VALUE_MIN };
+	struct window    *w = window_new(1);
 	(void)state;
+	add_gauge(w, min, left_out, NAN);
+	assert_true(isnan(emit_gauge(w, min, NAN)));
 	add_gauge(w, average, left_out, NAN);
 	assert_true(isnan(emit_gauge(w, average, NAN)));
 	window_free(w);
@@ -92,7 +113,30 @@ static void absolute__late_counts_and_a_duplicate_does_not(void **state)
 	add_absolute(w, average, late, 2);
 	add_absolute(w, average, twin, 100);
 	add_absolute(w, average, logged, 4);
+	assert_false(window_is_empty(w));
 	assert_int_equal(emit_absolute(w, average, 4), 7);
+	assert_true(window_is_empty(w));
+	add_absolute(w, average, logged, 5);
+	assert_int_equal(emit_absolute(w, average, 5), 5); /* nothing of it comes twice */
+	assert_int_equal(emit_absolute(w, average, 6), 6); /* nothing gathered: its own */
+	window_free(w);
+}
+
+static void sources_of_a_type__each_by_itself(void **state)
+{
+	const uint8_t  kinds[] = { KIND_ABSOLUTE, KIND_GAUGE, KIND_DERIVE };
+	union number   n[3] = { { .absolute = 1 }, { .gauge = 10 }, { .derive = 100 } };
+	struct window *w = window_new(3);
+	(void)state;
+	assert_int_equal(window_count(w), 3);
+	window_collect(w, average, &left_out, n, kinds, 3);
+	n[1].gauge = 20;
+	n[2].derive = 200;
+	window_collect(w, average, &logged, n, kinds, 3);
+	window_emit(w, average, n, kinds, 3);
+	assert_int_equal(n[0].absolute, 2);
+	assert_true(n[1].gauge == 15);
+	assert_int_equal(n[2].derive, 200); /* the raw counter of the logged sample */
 	window_free(w);
 }
 
@@ -135,10 +179,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gauge__late_and_nan__are_left_out_of_the_average),
+		cmocka_unit_test(gauge__min_and_max__over_the_samples_since_the_last_logged_one),
 		cmocka_unit_test(gauge__all_nan__gives_nan),
 		cmocka_unit_test(gauge__off__ends_the_window),
 		cmocka_unit_test(gauge__value_under_native_and_once__has_no_effect),
 		cmocka_unit_test(absolute__late_counts_and_a_duplicate_does_not),
+		cmocka_unit_test(sources_of_a_type__each_by_itself),
 		cmocka_unit_test(absolute__duplicate_under_native__passes_as_it_comes),
 		cmocka_unit_test(absolute__off__adds_nothing_and_keeps_what_was_gathered),
 		cmocka_unit_test(is_needed__only_for_what_is_left_out_and_gathered),
