@@ -115,6 +115,13 @@ static void pause_accepting(struct listener *l, int error)
 	l->host->log(SEVERITY_WARNING, line.text);
 }
 
+/* A stranger in the process closed the socket, or shut it down: it is made again with the next turn. */
+static void give_up(struct listener *l)
+{
+	socket_close(&l->socket, l->options.path);
+	l->check_ns = l->now.arrival_ns;
+}
+
 /* Accepts what waits, up to a bound so that others get their turn. */
 static void accept_some(struct listener *l)
 {
@@ -135,8 +142,7 @@ static void accept_some(struct listener *l)
 		case EINVAL:
 		case ENOTSOCK:
 		case EOPNOTSUPP:
-			l->socket.fd = -1; /* it is not ours any more, so it is not ours to close */
-			l->check_ns = l->now.arrival_ns;
+			give_up(l);
 			return;
 		default: /* EMFILE, ENFILE, ENOMEM, ENOBUFS ... */
 			pause_accepting(l, errno);
@@ -153,7 +159,7 @@ static void check_file(struct listener *l)
 	if (l->options.path == NULL || l->now.arrival_ns < l->check_ns)
 		return;
 	l->check_ns = l->now.arrival_ns + FILE_CHECK_MS * MS_NS;
-	if (l->socket.fd < 0) {
+	if (!socket_is_open(&l->socket)) {
 		reopen(l);
 		return;
 	}
@@ -239,6 +245,12 @@ static void serve(struct listener *l)
 	}
 }
 
+static bool is_stopped(const struct listener *l)
+{
+	uint64_t n;
+	return read(l->wake_fd, &n, sizeof(n)) == sizeof(n);
+}
+
 static void *run(void *arg)
 {
 	struct listener *l = arg;
@@ -250,13 +262,15 @@ static void *run(void *arg)
 		set_polls(l, &busy);
 		int n = poll(l->polls, 2 + l->n_conns, busy ? 0 : wait_ms(l));
 		if (n < 0 && errno != EINTR)
-			poll(NULL, 0, PAUSE_MS); /* out of memory: try again a little later */
+			poll(NULL, 0, PAUSE_MS); /* no memory, or a new limit of descriptors: again a little later */
 		l->host->now(&l->now);
-		if (n > 0 && l->polls[0].revents != 0)
+		if (n != 0 && is_stopped(l))
 			return NULL;
 		if (n >= 0)
 			serve(l);
-		if (n > 0 && l->polls[1].revents != 0)
+		if (n > 0 && (l->polls[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+			give_up(l);
+		else if (n > 0 && l->polls[1].revents != 0)
 			accept_some(l);
 	}
 }

@@ -84,8 +84,9 @@ static enum err bind_closed(struct place_of_socket *s, const struct sockaddr_un 
 {
 	struct stat st;
 	const char *path = address->sun_path;
-	if (fchmod(s->fd, 0) != 0)
+	if (fstat(s->fd, &st) != 0 || fchmod(s->fd, 0) != 0)
 		return failed(why, ERR_IO, path, "cannot be made without permissions");
+	s->socket = st.st_ino;
 	if (bind(s->fd, (const struct sockaddr *)address, sizeof(*address)) != 0)
 		return failed(why, ERR_IO, path, "cannot be made");
 	if (lstat(path, &st) != 0)
@@ -105,7 +106,7 @@ enum err socket_open(struct place_of_socket *s, const char *path, const char *gr
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	gid_t              gid = 0;
-	*s = (struct place_of_socket){ -1, 0, 0 };
+	*s = (struct place_of_socket){ .fd = -1 };
 	if (path[0] == '\0')
 		return why_set(why, ERR_INVAL, "SocketFile is empty: no socket is opened; name a path");
 	if (strlen(path) >= sizeof(address.sun_path))
@@ -136,6 +137,12 @@ bool socket_is_ours(const struct place_of_socket *s, const char *path, bool *mis
 	return there && st.st_dev == s->device && st.st_ino == s->inode;
 }
 
+bool socket_is_open(const struct place_of_socket *s)
+{
+	struct stat st;
+	return s->fd >= 0 && fstat(s->fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == s->socket;
+}
+
 void socket_close(struct place_of_socket *s, const char *path)
 {
 	bool missing;
@@ -143,6 +150,7 @@ void socket_close(struct place_of_socket *s, const char *path)
 		return;
 	if (s->inode != 0 && socket_is_ours(s, path, &missing))
 		unlink(path);
-	close(s->fd);
+	if (socket_is_open(s))
+		close(s->fd);
 	s->fd = -1;
 }
