@@ -11,6 +11,8 @@
 #define MS_NS   INT64_C(1000000)
 #define SUM_LEN 16
 
+#define SEARCH_BUDGET ((size_t)256 << 20)
+
 void record_fini(struct record *r)
 {
 	entry_unref(r->entry);
@@ -48,10 +50,10 @@ void record_entry(struct buf *out, const struct entry *e, int64_t boot_ns, int64
 	add_sum(out, from);
 }
 
-void record_forget(struct buf *out, const uint64_t *ids, size_t n)
+void record_forget(struct buf *out, int64_t wall_ns, const uint64_t *ids, size_t n)
 {
 	size_t from = out->len;
-	buf_addc(out, 'F');
+	buf_addf(out, "F %" PRId64, wall_ns / (1000 * MS_NS));
 	for (size_t i = 0; i < n; i++)
 		buf_addf(out, " %" PRIu64, ids[i]);
 	add_sum(out, from);
@@ -66,17 +68,68 @@ void record_newest(struct buf *out, uint64_t id)
 
 /* ---- reading ---- */
 
+static bool hex_value(char c, uint64_t *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char       *at = memchr(digits, c, SUM_LEN);
+	*value = at == NULL ? 0 : (uint64_t)(at - digits);
+	return at != NULL;
+}
+
+/* A sum stands at the end of `line`; false: it does not even look like one. */
+static bool sum_read(const char *line, size_t len, uint64_t *sum)
+{
+	uint64_t digit;
+	*sum = 0;
+	if (len < SUM_LEN + 2 || line[len - SUM_LEN - 1] != ' ')
+		return false;
+	for (const char *at = line + len - SUM_LEN; at < line + len; at++) {
+		if (!hex_value(*at, &digit))
+			return false;
+		*sum = *sum << 4 | digit;
+	}
+	return true;
+}
+
 static bool sum_is_right(const char *line, size_t len)
 {
-	char digits[SUM_LEN + 1];
-	if (len < SUM_LEN + 2)
-		return false;
-	struct buf sum = BUF_INIT;
-	buf_addf(&sum, "%016" PRIx64, ident_hash(line, len - SUM_LEN));
-	memcpy(digits, buf_text(&sum), sum.failed ? 0 : SUM_LEN);
-	bool right = !sum.failed && memcmp(digits, line + len - SUM_LEN, SUM_LEN) == 0;
-	buf_fini(&sum);
-	return right;
+	uint64_t sum;
+	return sum_read(line, len, &sum) && sum == ident_hash(line, len - SUM_LEN);
+}
+
+/* Does a record begin here, as far as its first three bytes tell? */
+static bool begins(const char *at, size_t len)
+{
+	return len > SUM_LEN + 4 && (*at == 'E' || *at == 'F' || *at == 'N') && at[1] == ' ' && at[2] >= '0' &&
+	       at[2] <= '9';
+}
+
+/* Where the record that begins at text[0] ends; 0: nowhere.  Looks at no more than *budget bytes in all. */
+static size_t search_end(const char *text, size_t len, size_t *budget)
+{
+	uint64_t sum;
+	for (size_t stop = SUM_LEN + 2; stop <= len && *budget > 0; stop++, (*budget)--) {
+		if (!sum_read(text, stop, &sum))
+			continue;
+		if (sum == ident_hash(text, stop - SUM_LEN))
+			return stop;
+		*budget -= *budget < stop ? *budget : stop;
+	}
+	return 0;
+}
+
+bool record_search(const char *text, size_t len, size_t from, size_t *start, size_t *stop)
+{
+	size_t budget = SEARCH_BUDGET;
+	for (*start = from; *start < len; (*start)++) {
+		if (!begins(text + *start, len - *start))
+			continue;
+		size_t n = search_end(text + *start, len - *start, &budget);
+		*stop = *start + n;
+		if (n > 0)
+			return true;
+	}
+	return false;
 }
 
 static bool number(struct span s, uint64_t *out)
@@ -179,12 +232,15 @@ static enum err read_entry(struct record *out, const struct request *r, const ch
 
 static enum err read_forget(struct record *out, const struct request *r)
 {
-	size_t n = r->n_words - 2; /* less the letter and the sum */
+	size_t   n = r->n_words - 3; /* less the letter, the time and the sum */
+	uint64_t at;
 	out->ids = calloc(n, sizeof(*out->ids));
 	if (out->ids == NULL)
 		return ERR_NOMEM;
+	if (!number(r->words[1], &at))
+		return OK;
 	for (size_t i = 0; i < n; i++) {
-		if (!number(r->words[1 + i], &out->ids[i]))
+		if (!number(r->words[2 + i], &out->ids[i]))
 			return OK;
 	}
 	out->n_ids = n;
@@ -203,7 +259,7 @@ enum err record_read(struct record *out, char *line, size_t len, const char *own
 		return err == ERR_NOMEM ? err : OK;
 	if (r.n_words > 2 && span_is(r.words[0], "E"))
 		err = read_entry(out, &r, own_host, boot_ns, wall_ns);
-	else if (r.n_words > 2 && span_is(r.words[0], "F"))
+	else if (r.n_words > 3 && span_is(r.words[0], "F"))
 		err = read_forget(out, &r);
 	else if (r.n_words == 3 && span_is(r.words[0], "N") && number(r.words[1], &out->newest))
 		out->kind = RECORD_NEWEST;

@@ -1,74 +1,28 @@
-/* savefile - see savefile.h; the form of a record: record.h. */
+/*
+ * savefile - see savefile.h; the form of a record: record.h.
+ *
+ * What a failed sync means: Linux marks the pages clean all the same, so a later sync that succeeds says nothing about
+ * them, and the block at the end of the file, which also holds records promised long ago, may be torn on the disk.  What was
+ * promised is then written once more, to a new file, before anything else is promised (renew()).
+ */
 #include "savefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "record.h"
+#include "savefile_internal.h"
 
-static const char header[] = "log_control-state 1\n";
-#define HEADER_LEN  (sizeof(header) - 1)
-#define HEADER_WORD "log_control-state "
-
-struct savefile {
-	char    *path, *dir;
-	int      fd;
-	off_t    size;    /* what is whole and synced; an append begins here */
-	bool     dirty;   /* behind `size` something may stand that was never promised */
-	bool     unnamed; /* the directory could not be synced after a rename */
-	size_t   records;
-	uint64_t newest_id;
-};
-
-static enum err failed(struct why *why, const char *what)
-{
-	enum err e = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? ERR_SPACE
-		     : errno == ENOMEM                                    ? ERR_NOMEM
-									  : ERR_IO;
-	return why_set(why, e, "%s: %s; nothing was changed: make room or mend the disk, then try again", what,
-		       strerror(errno));
-}
-
-static enum err no_memory(struct why *why)
-{
-	return why_set(why, ERR_NOMEM, "out of memory; nothing was changed, try again later");
-}
+#define COMPACT_RECORDS 1000
+#define COMPACT_SIZE    ((off_t)16 << 20)
+/* No file that is larger is looked through for records when it does not begin as ours do. */
+#define SEARCH_MAX ((off_t)256 << 20)
 
 /* ---- writing ---- */
-
-static bool write_all(int fd, const char *data, size_t len, off_t at)
-{
-	while (len > 0) {
-		ssize_t n = pwrite(fd, data, len, at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n == 0 ? ENOSPC : errno;
-			return false;
-		}
-		data += n;
-		len -= (size_t)n;
-		at += n;
-	}
-	return true;
-}
-
-/* A name in a directory is as durable as the directory. */
-static bool sync_dir(const char *dir)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bool fine = fsync(fd) == 0;
-	close(fd);
-	return fine;
-}
 
 /* Cuts off what was never promised. */
 static bool cut_back(struct savefile *f)
@@ -77,25 +31,93 @@ static bool cut_back(struct savefile *f)
 	return !f->dirty;
 }
 
-static enum err append(struct savefile *f, struct buf *record, struct why *why)
+/* The same records in a new file. */
+static enum err renew(struct savefile *f, struct why *why)
 {
-	enum err err = OK;
-	if (record->failed)
-		return no_memory(why);
-	if (f->unnamed && !sync_dir(f->dir))
-		return failed(why, "StateFile: its directory cannot be synced");
+	struct buf text = BUF_INIT;
+	enum err   err = disk_read(f->fd, (size_t)f->size, &text, why);
+	bool       midline = f->midline;
+	if (err == OK)
+		err = disk_replace(f, &text, why);
+	if (err == OK)
+		f->midline = midline;
+	buf_fini(&text);
+	return err;
+}
+
+/* Has somebody been at the file since?  Removed it comes back; what else was done to it nobody can tell. */
+static enum err look_after(struct savefile *f, struct why *why)
+{
+	struct stat st;
+	if (fstat(f->fd, &st) != 0)
+		return disk_failed(why, "StateFile cannot be looked at");
+	if (st.st_size < f->size)
+		f->cut = true;
+	if (f->cut)
+		return why_set(why, ERR_IO,
+			       "StateFile was cut short by somebody else; nothing was changed: it is written anew "
+			       "within one Interval, try again then");
+	enum disk_name name = disk_name(f);
+	if (name == NAME_OTHERS)
+		return why_set(
+			why, ERR_IO,
+			"StateFile: another file stands in its place, or nobody can see it; nothing was changed: "
+			"move that one away, or start the daemon anew");
+	if (name == NAME_GONE)
+		f->doubtful = true;
+	return OK;
+}
+
+/* Nothing is written behind anything that was not promised, or into a file that a crash would take back. */
+static enum err make_ready(struct savefile *f, struct why *why)
+{
+	enum err err = look_after(f, why);
+	if (err != OK)
+		return err;
+	if (f->doubtful && (err = renew(f, why)) != OK)
+		return err;
+	if (f->unnamed && !disk_sync_dir(f->dir))
+		return disk_failed(why, "StateFile: its directory cannot be synced");
 	f->unnamed = false;
 	if (f->dirty && !cut_back(f))
-		return failed(why, "StateFile: an earlier record cannot be cut back");
-	if (!write_all(f->fd, record->data, record->len, f->size) || fdatasync(f->fd) != 0) {
-		err = failed(why, "StateFile cannot be written");
-		f->dirty = true;
+		return disk_failed(why, "StateFile: an earlier record cannot be cut back");
+	return OK;
+}
+
+static enum err append_ready(struct savefile *f, const struct buf *record, struct why *why)
+{
+	enum err err;
+	if (!disk_write(f->fd, record->data, record->len, f->size)) {
+		err = disk_failed(why, "StateFile cannot be written");
 		cut_back(f);
 		return err;
 	}
+	if (fdatasync(f->fd) != 0) {
+		err = disk_failed(why, "StateFile cannot be synced");
+		f->dirty = f->doubtful = true;
+		if (renew(f, NULL) != OK) /* now, while the records are still in memory; else before the next one */
+			cut_back(f);
+		return err;
+	}
 	f->size += (off_t)record->len;
+	f->midline = false;
 	f->records++;
 	return OK;
+}
+
+static enum err append(struct savefile *f, const struct buf *record, struct why *why)
+{
+	struct buf line = BUF_INIT;
+	enum err   err = record->failed ? disk_no_memory(why) : make_ready(f, why);
+	if (err == OK && f->midline) {
+		buf_addc(&line, '\n');
+		buf_add(&line, record->data, record->len);
+		err = line.failed ? disk_no_memory(why) : append_ready(f, &line, why);
+	} else if (err == OK) {
+		err = append_ready(f, record, why);
+	}
+	buf_fini(&line);
+	return err;
 }
 
 enum err savefile_log(struct savefile *f, const struct entry *e, int64_t boot_ns, int64_t wall_ns, struct why *why)
@@ -112,8 +134,7 @@ enum err savefile_log(struct savefile *f, const struct entry *e, int64_t boot_ns
 enum err savefile_forget(struct savefile *f, const uint64_t *ids, size_t n, int64_t wall_ns, struct why *why)
 {
 	struct buf record = BUF_INIT;
-	(void)wall_ns;
-	record_forget(&record, ids, n);
+	record_forget(&record, wall_ns, ids, n);
 	enum err err = append(f, &record, why);
 	buf_fini(&record);
 	return err;
@@ -121,200 +142,148 @@ enum err savefile_forget(struct savefile *f, const uint64_t *ids, size_t n, int6
 
 /* ---- opening ---- */
 
-static bool is_same_file(int fd, const char *path)
+enum header { HEADER_OURS, HEADER_MISSING, HEADER_NEWER, HEADER_OTHER };
+
+/* MISSING: the file is new, or its making was cut short. */
+static enum header header_of(const struct buf *text)
 {
-	struct stat here, there;
-	return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
-	       here.st_ino == there.st_ino;
+	size_t n = text->len < HEADER_LEN ? text->len : HEADER_LEN, word = strlen(SAVEFILE_WORD), digits;
+	if (n == 0 || memcmp(text->data, SAVEFILE_HEADER, n) == 0)
+		return n == HEADER_LEN ? HEADER_OURS : HEADER_MISSING;
+	if (text->len <= word || memcmp(text->data, SAVEFILE_WORD, word) != 0)
+		return HEADER_OTHER;
+	for (digits = word; digits < text->len && text->data[digits] >= '0' && text->data[digits] <= '9';)
+		digits++;
+	return digits > word && (digits == text->len || text->data[digits] == '\n') ? HEADER_NEWER : HEADER_OTHER;
 }
 
-/* Opens and locks; again when the file was replaced by its owner's compaction in between. */
-static enum err open_locked(struct savefile *f, struct why *why)
+/* Synced by take_over(). */
+static enum err make_header(struct savefile *f, struct why *why)
 {
-	for (int tries = 0; tries < 10; tries++) {
-		f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (f->fd < 0)
-			return why_set(why, ERR_IO,
-				       "cannot be opened: %s; name a file in a directory that the daemon may write to",
-				       strerror(errno));
-		if (flock(f->fd, LOCK_EX | LOCK_NB) != 0)
-			return why_set(why, ERR_BUSY,
-				       "belongs to another daemon that runs: stop that one, or name a file of its own "
-				       "for each");
-		if (is_same_file(f->fd, f->path))
-			return OK;
-		close(f->fd);
-		f->fd = -1;
+	f->size = (off_t)HEADER_LEN;
+	if (ftruncate(f->fd, 0) != 0 || !disk_write(f->fd, SAVEFILE_HEADER, HEADER_LEN, 0)) {
+		enum err err = disk_failed(NULL, "");
+		return why_set(why, err, "cannot be made: %s; make room or mend the disk, or name another file",
+			       strerror(errno));
 	}
-	return why_set(why, ERR_BUSY,
-		       "is being replaced all the time by another daemon: name a file of its own for each");
+	return OK;
 }
 
-static enum err read_all(int fd, struct buf *out, struct why *why)
+static enum err not_ours(struct why *why)
 {
-	char    piece[65536];
-	ssize_t n;
-	off_t   at = 0;
-	while ((n = pread(fd, piece, sizeof(piece), at)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return why_set(why, ERR_IO, "cannot be read: %s", strerror(errno));
-		buf_add(out, piece, (size_t)n);
-		at += n;
-	}
-	return out->failed ? no_memory(why) : OK;
-}
-
-/* A new file, one whose making was cut short, or one of ours; anything else stays untouched. */
-static enum err check_header(struct savefile *f, const struct buf *text, struct why *why)
-{
-	size_t n = text->len < HEADER_LEN ? text->len : HEADER_LEN;
-	if (text->len >= HEADER_LEN && memcmp(text->data, header, HEADER_LEN) == 0)
-		return OK;
-	if (text->len < HEADER_LEN && (n == 0 || memcmp(text->data, header, n) == 0)) {
-		if (ftruncate(f->fd, 0) != 0 || fchmod(f->fd, 0600) != 0 || !write_all(f->fd, header, HEADER_LEN, 0) ||
-		    fsync(f->fd) != 0 || !sync_dir(f->dir))
-			return why_set(why, ERR_IO, "cannot be made: %s", strerror(errno));
-		return OK;
-	}
-	if (n >= strlen(HEADER_WORD) && memcmp(text->data, HEADER_WORD, strlen(HEADER_WORD)) == 0)
-		return why_set(
-			why, ERR_INVAL,
-			"was written by a newer version and is left alone: use that version, or name another file");
 	return why_set(why, ERR_INVAL, "is no state file of log_control and is left alone: name another file");
 }
 
-/* ---- recovery ---- */
-
-struct replay {
-	struct savefile  *file;
-	const char       *own_host;
-	int64_t           boot_ns, wall_ns;
-	struct ledger    *ledger;
-	struct recovered *got;
-};
-
-static void replay_swap(struct replay *r, struct ledger *new)
+/* A first line that was damaged: the file is ours when it is records for the most part, and gets a right one. */
+static enum err mend_header(struct savefile *f, struct replay *r, const char *body, size_t len, struct why *why)
 {
-	ledger_free(r->ledger);
-	r->ledger = new;
-}
-
-static enum err replay_forget(struct replay *r, const struct record *record)
-{
-	for (size_t i = 0; i < record->n_ids; i++) {
-		struct ledger *new;
-		enum err err = ledger_remove(r->ledger, &record->ids[i], 1, &new, NULL);
-		if (err == ERR_NOMEM)
-			return err;
-		if (err == OK) /* else it was replaced, or its own record was damaged */
-			replay_swap(r, new);
-	}
-	return OK;
-}
-
-static enum err replay_record(struct replay *r, const struct record *record)
-{
-	struct ledger *new;
-	enum err err;
-	if (record->newest > r->got->newest_id)
-		r->got->newest_id = record->newest;
-	switch (record->kind) {
-	case RECORD_DAMAGED:
-		r->got->dropped++;
-		return OK;
-	case RECORD_FORGET:
-		r->got->kept++;
-		return replay_forget(r, record);
-	case RECORD_ENTRY:
-		r->got->kept++;
-		if (ledger_find(r->ledger, ORIGIN_SOCKET, record->entry->id) != NULL)
-			return OK; /* one id, one entry */
-		err = ledger_add(r->ledger, record->entry, SIZE_MAX, &new, NULL);
-		if (err == OK)
-			replay_swap(r, new);
-		return err;
-	case RECORD_NEWEST:
-		break;
-	}
-	return OK;
-}
-
-/* Replays whole lines; behind the last newline nothing was ever promised. */
-static enum err replay_lines(struct replay *r, char *text, size_t len)
-{
-	char    *at = text + HEADER_LEN, *end = text + len, *newline;
-	enum err err = OK;
-	while (err == OK && at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-		struct record record;
-		err = record_read(&record, at, (size_t)(newline - at), r->own_host, r->boot_ns, r->wall_ns);
-		if (err == OK)
-			err = replay_record(r, &record);
-		record_fini(&record);
-		r->file->records++;
-		at = newline + 1;
-	}
-	r->file->size = (off_t)(at - text);
-	r->file->dirty = at < end;
-	r->got->dropped += at < end;
+	struct buf text = BUF_INIT;
+	if (r->got->kept == 0 || r->lost > len / 2)
+		return not_ours(why);
+	bool midline = r->midline;
+	buf_adds(&text, SAVEFILE_HEADER);
+	buf_add(&text, body, len);
+	enum err err = disk_replace(f, &text, why);
+	buf_fini(&text);
+	f->midline = midline;
 	return err;
 }
 
-static enum err deliver(struct replay *r, recover_fn *each, void *ctx)
+/* The records as they are, and where the next one goes.  Replaying rewrites the text, so mending works on a copy. */
+static enum err recover(struct savefile *f, struct buf *text, enum header header, struct replay *r, struct why *why)
 {
-	struct ledger *left;
-	size_t         before = ledger_count(r->ledger);
-	enum err       err = ledger_expire(r->ledger, r->boot_ns, &left);
-	if (err == OK && left != NULL)
-		replay_swap(r, left);
-	r->got->ended = before - ledger_count(r->ledger);
-	for (size_t i = 0; i < ledger_count(r->ledger) && err == OK; i++)
-		err = each(ctx, (struct entry *)ledger_get(r->ledger, i));
+	struct buf copy = BUF_INIT;
+	enum err   err;
+	if (header == HEADER_OTHER)
+		buf_add(&copy, text->data, text->len);
+	err = copy.failed ? ERR_NOMEM : replay_text(r, text, header == HEADER_OTHER ? 0 : HEADER_LEN);
+	if (err != OK)
+		disk_no_memory(why);
+	f->size = (off_t)r->end;
+	f->dirty = r->end < text->len;
+	f->midline = r->midline;
+	f->records = r->records;
+	if (err == OK && header == HEADER_OTHER)
+		err = mend_header(f, r, copy.data, r->end, why);
+	buf_fini(&copy);
 	return err;
 }
 
-static enum err replay_all(struct replay *r, char *text, size_t len, recover_fn *each, void *ctx, struct why *why)
+/* From here on the file is known to be ours.  What was read is made durable, and its name: the daemon before may have been
+ * killed between write and sync, and what is read is in force from now on. */
+static enum err take_over(struct savefile *f, struct why *why)
 {
-	r->ledger = ledger_new(HELD_DEFAULT);
-	enum err err = r->ledger == NULL ? ERR_NOMEM : replay_lines(r, text, len);
+	struct stat st;
+	if (fstat(f->fd, &st) == 0 && (st.st_mode & 0177) != 0)
+		fchmod(f->fd, 0600);
+	disk_clean(f);
+	if (fsync(f->fd) != 0 || !disk_sync_dir(f->dir))
+		return why_set(why, ERR_IO, "cannot be synced: %s; mend the disk, or name another file",
+			       strerror(errno));
+	return OK;
+}
+
+static enum err read_file(struct savefile *f, struct replay *r, recover_fn *each, void *ctx, struct why *why)
+{
+	struct buf  text = BUF_INIT;
+	struct stat st;
+	enum err    err = disk_read(f->fd, HEADER_LEN + 10, &text, why);
+	enum header header = HEADER_OTHER;
 	if (err == OK)
-		err = deliver(r, each, ctx);
-	ledger_free(r->ledger);
-	return err == OK ? OK : no_memory(why);
+		header = header_of(&text);
+	if (err == OK && header == HEADER_OTHER && (fstat(f->fd, &st) != 0 || st.st_size > SEARCH_MAX))
+		err = not_ours(why);
+	else if (err == OK && header == HEADER_NEWER)
+		err = why_set(why, ERR_INVAL,
+			      "was written by a newer version and is left alone: use that version, or name another "
+			      "file");
+	else if (err == OK && header == HEADER_MISSING)
+		err = make_header(f, why);
+	text.len = 0;
+	if (err == OK)
+		err = disk_read(f->fd, SIZE_MAX >> 1, &text, why);
+	if (err == OK)
+		err = recover(f, &text, header, r, why);
+	if (err == OK)
+		err = take_over(f, why);
+	if (err == OK && (err = replay_deliver(r, each, ctx)) != OK)
+		disk_no_memory(why);
+	buf_fini(&text);
+	return err;
 }
 
-static char *dir_of(const char *path)
+static enum err savefile_init(struct savefile *f, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	if (slash == NULL)
-		return strdup(".");
-	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+	size_t      len = strlen(path), dir_len = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+	f->fd = -1;
+	f->path = strdup(path);
+	f->dir = strdup(slash == NULL ? "." : path);
+	f->beside = malloc(len + sizeof(".new"));
+	if (f->path == NULL || f->dir == NULL || f->beside == NULL)
+		return ERR_NOMEM;
+	f->dir[dir_len] = '\0';
+	memcpy(f->beside, path, len);
+	memcpy(f->beside + len, ".new", sizeof(".new"));
+	f->compact_records = COMPACT_RECORDS;
+	f->compact_size = COMPACT_SIZE;
+	return OK;
 }
 
 enum err savefile_open(struct savefile **out, const char *path, const char *own_host, int64_t boot_ns, int64_t wall_ns,
 		       recover_fn *each, void *ctx, struct recovered *recovered, struct why *why)
 {
+	struct replay    r = { .own_host = own_host, .boot_ns = boot_ns, .wall_ns = wall_ns, .got = recovered };
 	struct savefile *f = calloc(1, sizeof(*f));
-	struct buf       text = BUF_INIT;
-	if (f == NULL)
-		return no_memory(why);
 	*recovered = (struct recovered){ 0 };
-	f->fd = -1;
-	f->path = strdup(path);
-	f->dir = dir_of(path);
-	enum err err = f->path == NULL || f->dir == NULL ? no_memory(why) : open_locked(f, why);
+	if (f == NULL)
+		return disk_no_memory(why);
+	enum err err = savefile_init(f, path) == OK ? disk_open_locked(f, why) : disk_no_memory(why);
 	if (err == OK)
-		err = read_all(f->fd, &text, why);
-	if (err == OK)
-		err = check_header(f, &text, why);
-	f->size = (off_t)HEADER_LEN;
-	if (err == OK && text.len > HEADER_LEN) {
-		struct replay r = { f, own_host, boot_ns, wall_ns, NULL, recovered };
-		err = replay_all(&r, text.data, text.len, each, ctx, why);
-	}
-	buf_fini(&text);
+		err = read_file(f, &r, each, ctx, why);
+	ledger_free(r.ledger);
 	if (err != OK) {
+		f->dirty = false; /* whoever's it is, it stays as it is */
 		savefile_close(f);
 		return err;
 	}
@@ -327,10 +296,13 @@ void savefile_close(struct savefile *f)
 {
 	if (f == NULL)
 		return;
+	if (!(f->doubtful && renew(f, NULL) == OK) && f->dirty)
+		cut_back(f);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->path);
 	free(f->dir);
+	free(f->beside);
 	free(f);
 }
 
@@ -338,63 +310,39 @@ void savefile_close(struct savefile *f)
 
 bool savefile_wants_compaction(const struct savefile *f, const struct ledger *l)
 {
-	return f->records > 1000 + 4 * ledger_count(l);
+	return f->cut || f->records > f->compact_records + 4 * ledger_count(l) || f->size > f->compact_size;
 }
 
+/* The newest id stands there twice: with one record damaged it is still not given again. */
 static void compact_text(struct buf *out, const struct savefile *f, const struct ledger *l, int64_t boot_ns,
 			 int64_t wall_ns, size_t *records)
 {
-	buf_adds(out, header);
+	buf_adds(out, SAVEFILE_HEADER);
 	record_newest(out, f->newest_id);
-	*records = 1;
+	*records = 2;
 	for (size_t i = 0; i < ledger_count(l); i++) {
 		if (ledger_get(l, i)->origin != ORIGIN_SOCKET)
 			continue;
 		record_entry(out, ledger_get(l, i), boot_ns, wall_ns);
 		(*records)++;
 	}
-}
-
-/* Written and locked beside the old file, then renamed over it: whoever looks finds one of the two whole. */
-static int write_beside(const char *path, const struct buf *text)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -1;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && write_all(fd, text->data, text->len, 0) && fsync(fd) == 0)
-		return fd;
-	int saved = errno;
-	unlink(path);
-	close(fd);
-	errno = saved;
-	return -1;
+	record_newest(out, f->newest_id);
 }
 
 enum err savefile_compact(struct savefile *f, const struct ledger *l, int64_t boot_ns, int64_t wall_ns, struct why *why)
 {
-	struct buf text = BUF_INIT, path = BUF_INIT;
+	struct buf text = BUF_INIT;
 	size_t     records;
-	enum err   err = OK;
 	compact_text(&text, f, l, boot_ns, wall_ns, &records);
-	buf_addf(&path, "%s.new", f->path);
-	const char *beside = buf_text(&path);
-	int         fd = text.failed || path.failed ? -1 : write_beside(beside, &text);
-	if (text.failed || path.failed) {
-		err = no_memory(why);
-	} else if (fd < 0 || rename(beside, f->path) != 0) {
-		err = failed(why, "StateFile cannot be compacted");
-		if (fd >= 0)
-			close(fd);
-	} else {
-		f->unnamed =
-			!sync_dir(f->dir); /* until then a crash may bring the old file back, which says the same */
-		close(f->fd);
-		f->fd = fd;
-		f->size = (off_t)text.len;
-		f->dirty = false;
+	enum err err = disk_replace(f, &text, why);
+	if (err == OK) {
 		f->records = records;
+		f->compact_records = COMPACT_RECORDS;
+		f->compact_size = COMPACT_SIZE > 4 * f->size ? COMPACT_SIZE : 4 * f->size;
+	} else { /* not again at once: on a full disk that would be all the time */
+		f->compact_records = f->records + COMPACT_RECORDS;
+		f->compact_size = f->size + COMPACT_SIZE;
 	}
 	buf_fini(&text);
-	buf_fini(&path);
 	return err;
 }
