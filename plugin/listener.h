@@ -6,7 +6,7 @@
  * Locks    none of its own while it calls the logger.
  * Owns     the socket, its file, the connections; closed on exec.
  * Errors   a bad path, an unknown group, a live owner of the path: no socket and one message; the thread still runs as the
- *          logger's clock when `listener_start` is told so by an empty path.
+ *          logger's clock when `path` is NULL.
  */
 #ifndef LC_LISTENER_H
 #define LC_LISTENER_H

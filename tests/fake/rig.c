@@ -13,7 +13,7 @@
 #define LOG_LINES 256
 
 /* The host's functions take no context, so the fake host is one. */
-static _Atomic int64_t ahead_ns;
+static _Atomic int64_t ahead_ns, frozen_ns; /* frozen at; 0: the clocks run */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static char           *log_lines[LOG_LINES];
 static size_t          n_log_lines;
@@ -38,15 +38,26 @@ static int host_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg, 
 	return err;
 }
 
-static void host_now(struct now *now)
+static int64_t running_ns(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	int64_t ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + atomic_load(&ahead_ns);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void host_now(struct now *now)
+{
+	int64_t ns = atomic_load(&frozen_ns);
+	ns = (ns == 0 ? running_ns() : ns) + atomic_load(&ahead_ns);
 	*now = (struct now){ ns, ns, INT64_C(1700000000) * 1000000000 + ns };
 }
 
 static const struct host host = { host_log, host_thread_start, host_now };
+
+void rig_freeze(void)
+{
+	atomic_store(&frozen_ns, running_ns());
+}
 
 void rig_advance(double seconds)
 {
@@ -139,6 +150,7 @@ void rig_close(struct rig *rig)
 	logger_free(rig->logger);
 	settings_fini(&rig->settings);
 	log_empty();
+	atomic_store(&frozen_ns, 0);
 	assert_int_equal(rig_descriptors(), rig->descriptors);
 	assert_int_equal(rmdir(rig->folder), 0);
 }

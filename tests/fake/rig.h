@@ -33,6 +33,9 @@ void     rig_close(struct rig *rig);
 void     rig_open(struct rig *rig);
 /* `n` instances h/p-0000000/t ...; each has had a value. */
 void     rig_fill(struct rig *rig, size_t n);
+/* From now on, until rig_close(), its clocks move only by rig_advance(): for what has a limit of time, on machines of any
+ * speed.  A client's turn then ends only when there is nothing to do. */
+void     rig_freeze(void);
 /* The listener's clocks jump ahead; it looks at them when something happens: see rig_poke(). */
 void     rig_advance(double seconds);
 /* Somebody connects, asks something, and goes. */

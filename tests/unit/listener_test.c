@@ -240,6 +240,7 @@ static struct peer stuck_client(struct rig *rig)
 static void client_that_reads_nothing__others_are_served_and_it_is_dropped_in_time(void **state)
 {
 	struct rig *rig = *state;
+	rig_freeze();
 	struct peer stuck = stuck_client(rig), other = peer_open(rig->path);
 	for (int i = 0; i < 200; i++)
 		assert_has(peer_ask(&other, "ENQUIRE h/p-0000000/t"), "1 Values\n");
@@ -310,6 +311,7 @@ static void half_line__dropped_after_a_minute(void **state)
 {
 	struct rig *rig = *state;
 	struct peer half = peer_open(rig->path), idle = peer_open(rig->path), endless = peer_open(rig->path);
+	rig_freeze();
 	peer_say(&half, "HELP\nLOG mandatory o");
 	assert_has(peer_reply(&half), " Help\n");
 	send_long(&endless, 3 << 20, "");
@@ -457,6 +459,7 @@ static void timed_entry__ends_by_the_listeners_clock(void **state)
 {
 	struct rig *rig = *state;
 	struct peer p = peer_open(rig->path);
+	rig_freeze();
 	assert_has(peer_ask(&p, "LOG mandatory off for=15min a/b"), "ends=900\n");
 	rig_advance(899);
 	assert_has(peer_ask(&p, "ENQUIRE a/b"), "mandatory off");
