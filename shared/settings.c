@@ -299,9 +299,10 @@ static enum err option_add(struct place *p)
 	for (size_t i = 0; i < N_OPTIONS; i++) {
 		if (!key_is(p->item, options[i].key))
 			continue;
-		char *text = options[i].many && p->item->n_values > 0 ? values_text(p->item) : value_string(p);
+		bool  fits = p->item->n_values == 1 || (options[i].many && p->item->n_values > 0);
+		char *text = fits ? values_text(p->item) : value_string(p);
 		if (text == NULL)
-			return options[i].many || p->item->n_values == 1 ? ERR_NOMEM : OK;
+			return fits ? ERR_NOMEM : OK;
 		enum err err = options[i].set(p, text);
 		free(text);
 		return err;

@@ -27,11 +27,11 @@ static struct place child_of(const struct place *p, size_t i, const char *block)
 /* ---- <Log> ---- */
 
 /* `1.5 h` comes as number and string. */
-static bool delta_read(const struct place *p, struct delta *delta, struct why *why)
+static enum err delta_read(const struct place *p, struct delta *delta, struct why *why)
 {
 	char *text = values_text(p->item), *out = text;
 	if (text == NULL)
-		return false;
+		return ERR_NOMEM;
 	for (const char *in = text; *in != '\0'; in++) {
 		if (*in != ' ')
 			*out++ = *in;
@@ -39,38 +39,45 @@ static bool delta_read(const struct place *p, struct delta *delta, struct why *w
 	*out = '\0';
 	enum err err = delta_parse(text, strlen(text), "Every", delta, why);
 	free(text);
-	return err == OK;
+	return err;
 }
 
-/* Control, State, Every or Value; a bad one voids the block. */
-static bool log_option(const struct place *p, struct ask *ask)
+static bool every_read(const struct place *p, struct ask *ask, enum err *err)
 {
 	struct why why;
-	char      *text = p->item->n_values == 0 ? NULL : values_text(p->item);
-	bool       good = false;
-	size_t     len = text == NULL ? 0 : strlen(text);
+	why_set(&why, OK, "names no delta");
+	*err = p->item->n_values == 0 ? ERR_INVAL : delta_read(p, &ask->delta, &why);
+	if (*err != OK && *err != ERR_NOMEM)
+		complain(p, "%s; write seconds, or \"250ms\", \"once\", \"native\"; the block is left out", why.text);
+	return *err == OK;
+}
+
+/* Control, State, Every or Value; false: a bad one, which voids the block.  *err: ERR_NOMEM. */
+static bool log_option(const struct place *p, struct ask *ask, enum err *err)
+{
+	char  *text = values_text(p->item);
+	bool   good = true;
+	size_t len = text == NULL ? 0 : strlen(text);
+	*err = text == NULL ? ERR_NOMEM : OK;
+	if (text == NULL)
+		return false;
 	if (key_is(p->item, "Control")) {
-		good = text != NULL && control_parse(text, len, &ask->control);
+		good = control_parse(text, len, &ask->control);
 		if (!good)
 			complain(p, "write \"mandatory\" or \"advisory\"; the block is left out");
 	} else if (key_is(p->item, "State")) {
-		good = text != NULL && state_parse(text, len, &ask->state);
+		good = state_parse(text, len, &ask->state);
 		if (!good)
 			complain(p, "write \"on\", \"off\" or \"maybe\"; the block is left out");
 	} else if (key_is(p->item, "Value")) {
-		good = text != NULL && value_parse(text, len, &ask->value);
+		good = value_parse(text, len, &ask->value);
 		if (!good)
 			complain(p, "write \"last\", \"average\", \"min\" or \"max\"; the block is left out");
 	} else if (key_is(p->item, "Every")) {
-		why_set(&why, OK, "names no delta");
-		good = text != NULL && delta_read(p, &ask->delta, &why);
-		if (!good)
-			complain(p, "%s; write seconds, or \"250ms\", \"once\", \"native\"; the block is left out",
-				 why.text);
+		good = every_read(p, ask, err);
 	} else {
 		complain(p,
 			 "unknown option; known here are Control, State, Every, Value, Metric; the line is left out");
-		good = true;
 	}
 	free(text);
 	return good;
@@ -145,7 +152,8 @@ enum err log_block_add(struct place *p)
 			named = true;
 			err = metrics_add(&child, &b);
 		} else {
-			good = log_option(&child, &b.ask) && good;
+			good = log_option(&child, &b.ask, &err) && good;
+			err = err == ERR_NOMEM ? ERR_NOMEM : OK;
 		}
 	}
 	struct why why;
@@ -166,10 +174,11 @@ enum err log_block_add(struct place *p)
 
 /* ---- <Source> ---- */
 
-static void source_option(const struct place *p, struct source_block *b)
+static enum err source_option(const struct place *p, struct source_block *b)
 {
 	struct delta delta = { DELTA_NATIVE, 0 };
 	struct why   why;
+	enum err     err = OK;
 	uint64_t    *where = key_is(p->item, "MinInterval")    ? &b->min_ms
 			     : key_is(p->item, "MaxInterval")  ? &b->max_ms
 			     : key_is(p->item, "IdleInterval") ? &b->idle_ms
@@ -177,15 +186,19 @@ static void source_option(const struct place *p, struct source_block *b)
 	why_set(&why, OK, "names no interval");
 	if (key_is(p->item, "AllowUnknown")) {
 		char *text = values_text(p->item);
+		err = text == NULL ? ERR_NOMEM : OK;
 		b->force = text != NULL && (strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0);
 		free(text);
 	} else if (where == NULL) {
 		complain(p, "unknown option; known here are MinInterval, MaxInterval, IdleInterval, AllowUnknown");
-	} else if (p->item->n_values == 0 || !delta_read(p, &delta, &why) || delta.kind != DELTA_EVERY) {
-		complain(p, "%s; write seconds, or \"250ms\"", why.text);
 	} else {
-		*where = delta.ms;
+		err = p->item->n_values == 0 ? ERR_INVAL : delta_read(p, &delta, &why);
+		if (err == OK && delta.kind == DELTA_EVERY)
+			*where = delta.ms;
+		else if (err != ERR_NOMEM)
+			complain(p, "%s; write seconds, or \"250ms\"", why.text);
 	}
+	return err == ERR_NOMEM ? err : OK;
 }
 
 enum err source_block_add(struct place *p)
@@ -199,7 +212,8 @@ enum err source_block_add(struct place *p)
 	}
 	for (size_t i = 0; i < p->item->n_children; i++) {
 		struct place child = child_of(p, i, name.text);
-		source_option(&child, &b);
+		if (source_option(&child, &b) != OK)
+			return ERR_NOMEM;
 	}
 	if (b.max_ms != 0 && b.min_ms > b.max_ms) {
 		complain(p, "MinInterval is above MaxInterval; exchange the two");
@@ -229,6 +243,18 @@ static size_t words_of(const struct conf_item *item, size_t from, const char *wo
 	return n;
 }
 
+/* One that has more than we look at has surely one that is none. */
+static bool has_too_many_words(const struct place *p)
+{
+	if (p->item->n_values <= WORDS_MAX)
+		return false;
+	complain(p,
+		 "has more than %d words; the rights are enquire, advisory, mandatory, all, none (this line gives no "
+		 "right)",
+		 WORDS_MAX);
+	return true;
+}
+
 static enum err access_line(const struct place *p)
 {
 	const char      *words[WORDS_MAX];
@@ -242,6 +268,8 @@ static enum err access_line(const struct place *p)
 		complain(p, "unknown option; known here are User, Group, Other (this line gives no right)");
 		return OK;
 	}
+	if (has_too_many_words(p))
+		return OK;
 	if (named && p->item->n_values < 2) {
 		complain(p,
 			 "names no right; write %s \"NAME\" \"enquire\"; quote a name with a hyphen (this line gives "

@@ -136,6 +136,11 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 		{ BLOCK("Access", ITEM("Group", S("no_such_group_here"), S("all"))), { "Group", "not known" } },
 		{ BLOCK("Access", ITEM("Other", S("write"))), { "Other", "enquire" } },
 		{ BLOCK("Access", ITEM("World", S("all"))), { "World", "unknown option" } },
+		{ BLOCK("Access",
+			ITEM("Other", S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"),
+			     S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"),
+			     S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("world"))),
+		  { "Other", "more than 16 words", "gives no right" } },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -146,6 +151,22 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 			fail_msg("row %zu (%s): %d errors, the last: %s", i, rows[i].says[0], said.errors, said.last);
 		for (int k = 0; k < 3 && rows[i].says[k] != NULL; k++)
 			assert_has(said.last, rows[i].says[k]);
+		settings_fini(&s);
+	}
+}
+
+static void no_value__every_option__one_error(void **state)
+{
+	static const char *const names[] = { "SocketFile", "SocketGroup",    "SocketPerms", "StateFile",    "Chain",
+					     "Bypass",     "Align",          "MinInterval", "MaxInstances", "MaxRules",
+					     "MaxClients", "HistoryTimeout", "ReportStats", "Default" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct settings s;
+		struct said     said;
+		read_one(&s, &said, (struct conf_item){ names[i], 0, 0, NULL, NULL });
+		assert_int_equal(said.errors, 1);
+		assert_has(said.last, names[i]);
 		settings_fini(&s);
 	}
 }
@@ -209,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options__as_the_parser_hands_them_over__are_taken),
 		cmocka_unit_test(malformed__every_option__one_error_that_names_option_and_what_is_accepted),
+		cmocka_unit_test(no_value__every_option__one_error),
 		cmocka_unit_test(bypass__without_postcache__is_an_error_and_ignored),
 		cmocka_unit_test(log_block__bad_selector__voids_itself_alone),
 		cmocka_unit_test(access__broken_block__closes_the_socket),
