@@ -144,6 +144,12 @@ static bool number(struct span s, uint64_t *out)
 	return s.len > 0;
 }
 
+/* Ids count up from 1: nobody gets that far, but whoever makes records by hand. */
+static bool id_read(struct span s, uint64_t *id)
+{
+	return number(s, id) && *id > 0 && *id <= INT64_MAX;
+}
+
 static void unref_all(struct selector **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -206,7 +212,7 @@ static enum err read_entry(struct record *out, const struct request *r, const ch
 {
 	uint64_t id, at, uid;
 	int64_t  ends_ns;
-	if (r->n_words != 9 || !number(r->words[1], &id) || !number(r->words[2], &at) || !number(r->words[3], &uid) ||
+	if (r->n_words != 9 || !id_read(r->words[1], &id) || !number(r->words[2], &at) || !number(r->words[3], &uid) ||
 	    !ends_read(r, boot_ns, wall_ns, &ends_ns))
 		return OK;
 	struct request inner = REQUEST_INIT;
@@ -240,7 +246,7 @@ static enum err read_forget(struct record *out, const struct request *r)
 	if (!number(r->words[1], &at))
 		return OK;
 	for (size_t i = 0; i < n; i++) {
-		if (!number(r->words[2 + i], &out->ids[i]))
+		if (!id_read(r->words[2 + i], &out->ids[i]))
 			return OK;
 	}
 	out->n_ids = n;
@@ -261,7 +267,7 @@ enum err record_read(struct record *out, char *line, size_t len, const char *own
 		err = read_entry(out, &r, own_host, boot_ns, wall_ns);
 	else if (r.n_words > 3 && span_is(r.words[0], "F"))
 		err = read_forget(out, &r);
-	else if (r.n_words == 3 && span_is(r.words[0], "N") && number(r.words[1], &out->newest))
+	else if (r.n_words == 3 && span_is(r.words[0], "N") && id_read(r.words[1], &out->newest))
 		out->kind = RECORD_NEWEST;
 	request_fini(&r);
 	return err;

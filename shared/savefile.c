@@ -310,7 +310,7 @@ void savefile_close(struct savefile *f)
 
 bool savefile_wants_compaction(const struct savefile *f, const struct ledger *l)
 {
-	return f->cut || f->records > f->compact_records + 4 * ledger_count(l) || f->size > f->compact_size;
+	return f->cut || f->records > f->compact_records + 2 * ledger_count(l) || f->size > f->compact_size;
 }
 
 /* The newest id stands there twice: with one record damaged it is still not given again. */
