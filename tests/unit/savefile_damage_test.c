@@ -101,6 +101,8 @@ static void block_of_zeros__the_records_beside_it_are_kept(void **state)
 
 static void foreign_and_newer_files__are_left_alone(void **state)
 {
+	static const char        quoting[] = "What our file looks like, and what the letters mean, is this:\n"
+					     "N 7 10ab4b0fb35d5ac4\nand so on, for ever\n";
 	static const char *const texts[] = {
 		"log_control-state 2\nwhat\n",
 		"log_control-state 10\nN 5 0123456789abcdef\n",
@@ -108,8 +110,7 @@ static void foreign_and_newer_files__are_left_alone(void **state)
 		"#!/bin/sh\necho hello\n",
 		"x",
 		"log_control-stat\n",
-		"What our file looks like, and what the letters mean, is this:\nN 7 10ab4b0fb35d5ac4\nand so on, for "
-		"ever\n",
+		quoting,
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
