@@ -5,6 +5,7 @@
  *   config_block      the same, once a <Plugin "log_control"> block
  *   module_init       child, before any value: are we in a chain? then the logger, then the listener's thread
  *   target_invoke     write threads
+ *   driver.c          read threads, when there are sources to drive
  *   module_read       our own metrics, every interval
  *   module_shutdown   after the last value: listener joined, logger freed
  */
@@ -87,15 +88,12 @@ static void say_access(struct module *m)
 	buf_fini(&b);
 }
 
-/* Such a source is gated like any other; this version does not change its read interval. */
-static void say_sources(const struct module *m)
+/* As the host's plugin_init_all() reads it. */
+static unsigned read_threads(void)
 {
-	for (size_t i = 0; i < m->settings.n_sources; i++)
-		plugin_log(LOG_WARNING,
-			   PLUGIN_NAME ": <Source \"%s\">: the source is gated only: this version does not drive "
-				       "sources; it is read at the "
-				       "interval of its LoadPlugin block",
-			   m->settings.sources[i].name);
+	const char *text = global_option_get("ReadThreads");
+	int         n = text == NULL ? 0 : atoi(text);
+	return n == -1 ? 0 : n > 0 ? (unsigned)n : 5;
 }
 
 static const struct stat_source extra = { stats_lines, &module };
@@ -130,11 +128,11 @@ static int module_init(void)
 		return module.configured ? 0 : -1;
 	if (settings_check(&module.settings, config_report, NULL) != OK || !chain_settle(&module))
 		return -1;
-	say_sources(&module);
 	struct logger *lg = start_logger(&module, &alone);
 	if (lg == NULL)
 		return -1;
 	atomic_store_explicit(&module.logger, lg, memory_order_release);
+	module.driver = driver_start(&module_host, lg, &module.settings, read_threads());
 	start_listener(&module, lg, alone);
 	return 0;
 }
@@ -156,6 +154,8 @@ static int module_shutdown(void)
 	struct logger *lg = atomic_exchange(&module.logger, NULL);
 	listener_stop(module.listener);
 	module.listener = NULL;
+	driver_stop(module.driver);
+	module.driver = NULL;
 	logger_free(lg);
 	settings_fini(&module.settings);
 	module.configured = false;

@@ -15,6 +15,7 @@
 #include "filter_chain.h"
 #include "plugin.h"
 
+#include "driver.h"
 #include "host.h"
 #include "listener.h"
 #include "logger.h"
@@ -42,6 +43,7 @@ struct module {
 	enum role        gating;                 /* the role that gates */
 	int64_t          started_ns;             /* boot-time clock */
 	struct listener *listener;
+	struct driver   *driver; /* NULL: no source is driven */
 
 	/* set by init before any value comes, cleared by shutdown after the last */
 	_Atomic(struct logger *) logger;

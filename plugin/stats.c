@@ -5,12 +5,15 @@
 #include "lc_version.h"
 #include "parts.h"
 
-static void dispatch(const char *type, const char *type_instance, value_t value)
+/* `source`: plugin instance, NULL for none. */
+static void dispatch(const char *source, const char *type, const char *type_instance, value_t value)
 {
 	value_list_t vl = VALUE_LIST_INIT;
 	vl.values = &value;
 	vl.values_len = 1;
 	strncpy(vl.plugin, PLUGIN_NAME, sizeof(vl.plugin) - 1);
+	if (source != NULL)
+		strncpy(vl.plugin_instance, source, sizeof(vl.plugin_instance) - 1);
 	strncpy(vl.type, type, sizeof(vl.type) - 1);
 	strncpy(vl.type_instance, type_instance, sizeof(vl.type_instance) - 1);
 	plugin_dispatch_values(&vl);
@@ -18,12 +21,24 @@ static void dispatch(const char *type, const char *type_instance, value_t value)
 
 static void dispatch_total(const char *type, const char *type_instance, uint64_t n)
 {
-	dispatch(type, type_instance, (value_t){ .derive = (derive_t)n });
+	dispatch(NULL, type, type_instance, (value_t){ .derive = (derive_t)n });
 }
 
 static void dispatch_count(const char *type_instance, size_t n)
 {
-	dispatch("count", type_instance, (value_t){ .gauge = (gauge_t)n });
+	dispatch(NULL, "count", type_instance, (value_t){ .gauge = (gauge_t)n });
+}
+
+static void dispatch_sources(struct driver *d)
+{
+	struct driven_report r;
+	for (size_t i = 0; driver_report(d, i, &r); i++) {
+		if (r.name == NULL)
+			continue;
+		dispatch(r.name, "duration", "configured", (value_t){ .gauge = (gauge_t)r.configured_ns / 1e9 });
+		dispatch(r.name, "duration", "present", (value_t){ .gauge = (gauge_t)r.present_ns / 1e9 });
+		dispatch(r.name, "total_operations", "changes", (value_t){ .derive = (derive_t)r.changes });
+	}
 }
 
 static const struct {
@@ -78,6 +93,7 @@ void stats_report(struct module *m)
 	dispatch_count("instances", f.instances);
 	dispatch_count("rules", f.entries);
 	dispatch_count("clients", clients.clients);
+	dispatch_sources(m->driver);
 }
 
 void stats_lines(void *ctx, struct buf *out)
@@ -93,4 +109,5 @@ void stats_lines(void *ctx, struct buf *out)
 	buf_addf(out,
 		 "clients=%zu\nclients_accepted=%" PRIu64 "\nclients_busy=%" PRIu64 "\nclients_dropped=%" PRIu64 "\n",
 		 clients.clients, clients.accepted, clients.busy, clients.dropped);
+	driver_lines(m->driver, out);
 }

@@ -3,12 +3,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "hosttime.h"
 #include "parts.h"
 #include "utils/metadata/meta_data.h"
 
-#define NS_PER_S INT64_C(1000000000)
-/* The gate adds deltas of up to ten years to a time stamp: what lies beyond year 2251 is as good as the last instant before. */
-#define LAST_S          INT64_C(8876000000)
 #define JUDGED          "log_control:judged" /* in Chain "none" with several targets: the first has judged */
 #define VALUES_ON_STACK 16
 
@@ -38,21 +36,6 @@ int target_destroy(void **user_data)
 {
 	*user_data = NULL; /* a role is not ours to free */
 	return 0;
-}
-
-/* Exact to the nanosecond, where the host counts in 2^-30 s. */
-static int64_t ns_of(cdtime_t t)
-{
-	int64_t s = (int64_t)(t >> 30), part = (int64_t)(t & ((UINT64_C(1) << 30) - 1));
-	if (s >= LAST_S)
-		return LAST_S * NS_PER_S;
-	return s * NS_PER_S + ((part * NS_PER_S + (INT64_C(1) << 29)) >> 30);
-}
-
-static cdtime_t cdtime_of(int64_t ns)
-{
-	uint64_t s = (uint64_t)(ns / NS_PER_S), part = (uint64_t)(ns % NS_PER_S);
-	return (s << 30) + ((part << 30) + NS_PER_S / 2) / NS_PER_S;
 }
 
 /* A few milliseconds of resolution do for telling a clock step from a burst, and cost a fifth of the exact clock. */
@@ -94,18 +77,18 @@ static struct pass judge(struct logger *lg, value_list_t *vl, struct numbers *n)
 	plugin_ctx_t  ctx = plugin_get_ctx();
 	struct sample sample = {
 		.ident = ident_format(name, vl->host, vl->plugin, vl->plugin_instance, vl->type, vl->type_instance),
-		.time_ns = ns_of(vl->time),
-		.interval_ns = ns_of(vl->interval),
+		.time_ns = ns_of_host(vl->time),
+		.interval_ns = ns_of_host(vl->interval),
 		.arrival_ns = arrival_now(),
 		.source = ctx.name,
-		.source_interval_ns = ns_of(ctx.interval),
+		.source_interval_ns = ns_of_host(ctx.interval),
 		.values = n->values,
 		.kinds = n->kinds,
 		.n = vl->values_len,
 	};
 	struct pass pass = logger_value(lg, &sample);
 	if (pass.logged && pass.interval_ns != sample.interval_ns)
-		vl->interval = cdtime_of(pass.interval_ns);
+		vl->interval = host_of_ns(pass.interval_ns);
 	return pass;
 }
 

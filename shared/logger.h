@@ -188,9 +188,9 @@ const struct settings *logger_settings(const struct logger *lg);
 /* ---- driven sources (planner) ---- */
 
 /* Calls `fn` with what each known instance of `source` needs now: its hold as in force, and whether it is a once that still
- * waits for its value.  Control lock held meanwhile. */
+ * waits for its value.  Control lock held meanwhile, and not waited for: false when a request has it, and nothing was told. */
 typedef void need_fn(void *ctx, struct held held, bool once_to_come);
-void         logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx);
+bool         logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx);
 /* Goes up with each change of rules, each newcomer, each once that had its value, and when instances are dropped: nothing to plan
  * anew while it stands. */
 uint64_t     logger_epoch(struct logger *lg);

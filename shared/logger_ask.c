@@ -273,9 +273,10 @@ const struct settings *logger_settings(const struct logger *lg)
 	return lg->settings;
 }
 
-void logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx)
+bool logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx)
 {
-	pthread_mutex_lock(&lg->control);
+	if (pthread_mutex_trylock(&lg->control) != 0)
+		return false;
 	table_settle(lg->table);
 	uint64_t step = ledger_step(logger_ledger(lg));
 	for (struct instance *i = source->members; i != NULL; i = i->next) {
@@ -286,6 +287,7 @@ void logger_each_need(struct logger *lg, const struct source *source, need_fn *f
 		fn(ctx, hold.held, to_come);
 	}
 	pthread_mutex_unlock(&lg->control);
+	return true;
 }
 
 uint64_t logger_epoch(struct logger *lg)
