@@ -61,7 +61,7 @@ const char *drivable_objection(const char *function)
 struct search {
 	const char *file; /* "cpu.so" */
 	char       *path; /* allocated; NULL: not loaded, or no memory */
-	bool        no_dynamic_section, has_read;
+	bool        no_dynamic_section;
 	const char *objection;
 };
 
@@ -137,7 +137,6 @@ static void judge_imports(struct search *s, const struct tables *t, int which)
 		const ElfW(Rel) *r = (const ElfW(Rel) *)(t->relocations[which] + i * t->entry_sizes[which]);
 		const ElfW(Sym) *symbol = &t->symbols[symbol_of(r->r_info)];
 		const char *name = t->strings + symbol->st_name;
-		s->has_read = s->has_read || strcmp(name, "plugin_register_read") == 0;
 		if (symbol->st_shndx == SHN_UNDEF && s->objection == NULL)
 			s->objection = drivable_objection(name);
 	}
@@ -198,8 +197,6 @@ static enum err judge(const struct search *s, const char *name, bool known, bool
 		return why_set(why, ERR_INVAL, "what the plugin registers cannot be told from its file");
 	if (s->objection != NULL)
 		return why_set(why, ERR_INVAL, "%s, which cannot be taken back while the daemon runs", s->objection);
-	if (!s->has_read)
-		return why_set(why, ERR_INVAL, "it registers no read function when it is loaded");
 	if (!known && !unknown_too)
 		return why_set(why, ERR_INVAL,
 			       "the plugin is not known to bear it: if you have tried it, say AllowUnknown true");

@@ -46,24 +46,29 @@ bool driven_init(struct driven *s, const struct host *host, const struct source_
 	return true;
 }
 
-/* From its first value on a source is driven: only then is it known how it was configured. */
-static bool adopt(struct driven *s, struct logger *lg)
+/* The source that the block names, in any letter case, once a value has told how it was configured. */
+static struct source *find(const struct driven *s, struct logger *lg)
 {
 	struct sources *all = logger_sources(lg);
-	for (size_t i = 0; i < sources_count(all) && s->source == NULL && !s->lost; i++) {
+	for (size_t i = 0; i < sources_count(all); i++) {
 		struct source *source = sources_at(all, i);
-		int64_t        configured_ns = atomic_load(&source->configured_ns);
-		if (configured_ns <= 0 || strcasecmp(source->name, s->name) != 0)
-			continue;
-		s->context = strdup(source->name);
-		if (s->context == NULL)
-			return false;
-		plan_init(&s->plan, configured_ns);
-		atomic_store(&source->present_ns, configured_ns);
-		atomic_store(&source->driven, true);
-		s->source = source;
+		if (atomic_load(&source->configured_ns) > 0 && strcasecmp(source->name, s->name) == 0)
+			return source;
 	}
-	return s->source != NULL;
+	return NULL;
+}
+
+static bool adopt(struct driven *s, struct logger *lg)
+{
+	struct source *source = s->lost ? NULL : find(s, lg);
+	if (source == NULL || (s->context = strdup(source->name)) == NULL)
+		return false;
+	int64_t configured_ns = atomic_load(&source->configured_ns);
+	plan_init(&s->plan, configured_ns);
+	atomic_store(&source->present_ns, configured_ns);
+	atomic_store(&source->driven, true);
+	s->source = source;
+	return true;
 }
 
 struct survey {

@@ -154,8 +154,7 @@ static int module_shutdown(void)
 	struct logger *lg = atomic_exchange(&module.logger, NULL);
 	listener_stop(module.listener);
 	module.listener = NULL;
-	driver_stop(module.driver);
-	module.driver = NULL;
+	driver_stop(module.driver); /* its memory stays: the host still calls its log function */
 	logger_free(lg);
 	settings_fini(&module.settings);
 	module.configured = false;

@@ -79,7 +79,7 @@ EOF
 
 start_daemon() {
 	: >"$DIR/log"
-	"$COLLECTD" -f -C "$DIR/collectd.conf" >"$DIR/out" 2>&1 &
+	${PRELOAD:+env LD_PRELOAD="$PRELOAD"} "$COLLECTD" -f -C "$DIR/collectd.conf" >"$DIR/out" 2>&1 &
 	PID=$!
 	wait_for test -S "$DIR/us.sock" || { not_ok "the daemon starts" "$(cat "$DIR/log" "$DIR/out")"; return 1; }
 	wait_for grep -q "entering read-loop" "$DIR/log"
