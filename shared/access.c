@@ -97,7 +97,7 @@ static bool number_read(const char *name, uint32_t *id)
 }
 
 /* Looks a name up in the directory; `kind` says which one.  The buffer grows until the entry fits. */
-static bool name_read(enum access_kind kind, const char *name, uint32_t *id)
+static enum err name_read(enum access_kind kind, const char *name, uint32_t *id)
 {
 	bool found = false;
 	for (size_t size = 1024; size <= (size_t)1 << 20; size *= 2) {
@@ -105,7 +105,7 @@ static bool name_read(enum access_kind kind, const char *name, uint32_t *id)
 		struct passwd user, *u = NULL;
 		struct group  group, *g = NULL;
 		if (space == NULL)
-			return false;
+			return ERR_NOMEM;
 		int status = kind == ACCESS_USER ? getpwnam_r(name, &user, space, size, &u)
 						 : getgrnam_r(name, &group, space, size, &g);
 		found = u != NULL || g != NULL;
@@ -115,13 +115,21 @@ static bool name_read(enum access_kind kind, const char *name, uint32_t *id)
 		if (status != ERANGE)
 			break;
 	}
-	return found;
+	return found ? OK : ERR_INVAL;
+}
+
+static enum err no_memory(struct why *why)
+{
+	return why_set(why, ERR_NOMEM, "out of memory (this line gives no right)");
 }
 
 static enum err id_read(enum access_kind kind, const char *name, uint32_t *id, struct why *why)
 {
-	if (kind == ACCESS_OTHER || number_read(name, id) || name_read(kind, name, id))
+	enum err err = kind == ACCESS_OTHER || number_read(name, id) ? OK : name_read(kind, name, id);
+	if (err == OK)
 		return OK;
+	if (err == ERR_NOMEM)
+		return no_memory(why);
 	return why_set(why, ERR_INVAL,
 		       "%s %s is not known here; write its name as the system knows it, or its number; quote a name "
 		       "with a hyphen "
@@ -145,7 +153,7 @@ enum err access_add(struct access *a, enum access_kind kind, const char *name, c
 		a->lines = lines;
 	if (lines == NULL || (name != NULL && line.name == NULL)) {
 		free(line.name);
-		return why_set(why, ERR_NOMEM, "out of memory (this line gives no right)");
+		return no_memory(why);
 	}
 	a->lines[a->n++] = line;
 	return OK;

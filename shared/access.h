@@ -26,7 +26,8 @@ void           access_free(struct access *a);
 void           access_close(struct access *a);
 enum access_kind { ACCESS_USER, ACCESS_GROUP, ACCESS_OTHER };
 /* Adds a line; `name` is a user or group by name or number (NULL for ACCESS_OTHER), `words` are "enquire", "advisory",
- * "mandatory", "all", "none".  Any unknown word, user or group: ERR_INVAL, and the line gives no right at all. */
+ * "mandatory", "all", "none".  Any unknown word, user or group: ERR_INVAL, and the line gives no right at all; nor does it
+ * after ERR_NOMEM. */
 enum err access_add(struct access *a, enum access_kind kind, const char *name, const char *const *words, size_t n,
 		    struct why *why);
 

@@ -223,9 +223,9 @@ int lc_command(int fd, const char *line, struct lc_reply **reply)
 			*reply = whole;
 		else
 			err = -ENOMEM;
-	} else if (sent > 0) {
-		shutdown(fd, SHUT_RDWR); /* what still comes would be taken for the next reply */
 	}
+	if (err != 0 && sent > 0)
+		shutdown(fd, SHUT_RDWR); /* what still comes would be taken for the next reply */
 	intake_fini(&in);
 	return err;
 }

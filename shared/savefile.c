@@ -174,13 +174,17 @@ static enum err not_ours(struct why *why)
 	return why_set(why, ERR_INVAL, "is no state file of log_control and is left alone: name another file");
 }
 
-/* A first line that was damaged: the file is ours when it is records for the most part, and gets a right one. */
-static enum err mend_header(struct savefile *f, struct replay *r, const char *body, size_t len, struct why *why)
+/* A first line that was damaged: the file is ours when it is records for the most part ... */
+static bool is_ours(const struct replay *r)
+{
+	return r->got->kept > 0 && r->lost <= r->end / 2;
+}
+
+/* ... and gets a right one. */
+static enum err mend_header(struct savefile *f, const struct replay *r, const char *body, size_t len, struct why *why)
 {
 	struct buf text = BUF_INIT;
-	if (r->got->kept == 0 || r->lost > len / 2)
-		return not_ours(why);
-	bool midline = r->midline;
+	bool       midline = r->midline;
 	buf_adds(&text, SAVEFILE_HEADER);
 	buf_add(&text, body, len);
 	enum err err = disk_replace(f, &text, why);
@@ -189,22 +193,33 @@ static enum err mend_header(struct savefile *f, struct replay *r, const char *bo
 	return err;
 }
 
-/* The records as they are, and where the next one goes.  Replaying rewrites the text, so mending works on a copy. */
-static enum err recover(struct savefile *f, struct buf *text, enum header header, struct replay *r, struct why *why)
+/* Where the next record goes, and a first line if there is none: from here on the file is changed. */
+static enum err make_whole(struct savefile *f, const struct buf *text, enum header header, const struct replay *r,
+			   const struct buf *copy, struct why *why)
 {
-	struct buf copy = BUF_INIT;
-	enum err   err;
-	if (header == HEADER_OTHER)
-		buf_add(&copy, text->data, text->len);
-	err = copy.failed ? ERR_NOMEM : replay_text(r, text, header == HEADER_OTHER ? 0 : HEADER_LEN);
-	if (err != OK)
-		disk_no_memory(why);
 	f->size = (off_t)r->end;
 	f->dirty = r->end < text->len;
 	f->midline = r->midline;
 	f->records = r->records;
-	if (err == OK && header == HEADER_OTHER)
-		err = mend_header(f, r, copy.data, r->end, why);
+	if (header == HEADER_MISSING)
+		return make_header(f, why);
+	return header == HEADER_OTHER ? mend_header(f, r, copy->data, r->end, why) : OK;
+}
+
+/* The records as they are, delivered before anything is written.  Replaying rewrites the text, so mending works on a copy. */
+static enum err recover(struct savefile *f, struct buf *text, enum header header, struct replay *r, recover_fn *each,
+			void *ctx, struct why *why)
+{
+	struct buf copy = BUF_INIT;
+	if (header == HEADER_OTHER)
+		buf_add(&copy, text->data, text->len);
+	enum err err = copy.failed ? ERR_NOMEM : replay_text(r, text, header == HEADER_OTHER ? 0 : HEADER_LEN);
+	if (err == OK && header == HEADER_OTHER && !is_ours(r))
+		err = not_ours(why);
+	else if (err != OK || (err = replay_deliver(r, each, ctx)) != OK)
+		disk_no_memory(why);
+	if (err == OK)
+		err = make_whole(f, text, header, r, &copy, why);
 	buf_fini(&copy);
 	return err;
 }
@@ -237,17 +252,13 @@ static enum err read_file(struct savefile *f, struct replay *r, recover_fn *each
 		err = why_set(why, ERR_INVAL,
 			      "was written by a newer version and is left alone: use that version, or name another "
 			      "file");
-	else if (err == OK && header == HEADER_MISSING)
-		err = make_header(f, why);
 	text.len = 0;
-	if (err == OK)
+	if (err == OK && header != HEADER_MISSING)
 		err = disk_read(f->fd, SIZE_MAX >> 1, &text, why);
 	if (err == OK)
-		err = recover(f, &text, header, r, why);
+		err = recover(f, &text, header, r, each, ctx, why);
 	if (err == OK)
 		err = take_over(f, why);
-	if (err == OK && (err = replay_deliver(r, each, ctx)) != OK)
-		disk_no_memory(why);
 	buf_fini(&text);
 	return err;
 }

@@ -229,13 +229,11 @@ static enum err set_default(struct place *p, char *text)
 	if (good && control_parse(word, strlen(word), &ask.control))
 		word = strtok_r(NULL, " ", &save);
 	good = word != NULL && state_parse(word, strlen(word), &ask.state) && ask.state != STATE_MAYBE;
-	word = good ? strtok_r(NULL, " ", &save) : NULL;
-	if (word != NULL) {
-		struct buf delta = BUF_INIT;
-		for (; word != NULL; word = strtok_r(NULL, " ", &save))
-			buf_adds(&delta, word);
-		good = delta_parse(buf_text(&delta), delta.len, "Default", &ask.delta, &why) == OK;
-		buf_fini(&delta);
+	word = good ? strtok_r(NULL, "", &save) : NULL; /* the rest */
+	if (word != NULL)
+		squeeze(word);
+	if (word != NULL && word[0] != '\0') {
+		good = delta_parse(word, strlen(word), "Default", &ask.delta, &why) == OK;
 	}
 	if (good)
 		good = ask_check(&ask, 0, &why) == OK;
@@ -368,8 +366,10 @@ enum err settings_add(struct settings *s, const struct conf_item *block, report_
 			err = access_block_add(&p);
 		else
 			err = key_is(p.item, "Bypass") ? bypass_add(&p) : option_add(&p);
-		if (err != OK)
+		if (err != OK) {
+			access_close(s->access);
 			return err;
+		}
 	}
 	return OK;
 }

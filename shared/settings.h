@@ -80,7 +80,8 @@ typedef void report_fn(void *ctx, enum severity severity, const char *text);
 /* Fills in the defaults. */
 enum err settings_init(struct settings *s);
 void     settings_fini(struct settings *s);
-/* Adds one <Plugin "log_control"> block; several add up, of single options the last counts. */
+/* Adds one <Plugin "log_control"> block; several add up, of single options the last counts.  After ERR_NOMEM the rest was not
+ * read, and might have been an <Access> block: the socket's mode alone gives no rights then. */
 enum err settings_add(struct settings *s, const struct conf_item *block, report_fn *report, void *ctx);
 /* Once after the last block: what can only be judged then (Bypass without PostCache, ...). */
 enum err settings_check(struct settings *s, report_fn *report, void *ctx);

@@ -165,9 +165,10 @@ enum err log_block_add(struct place *p)
 	}
 	if (err == OK && good && !named)
 		complain(&here, "has no Metric; write one or more selectors; the block is left out");
-	if (err == OK && good && b.n_metrics > 0 && ask_check(&b.ask, 0, &why) == OK)
+	bool keep = err == OK && good && b.n_metrics > 0 && ask_check(&b.ask, 0, &why) == OK;
+	if (keep)
 		err = log_block_keep(p->settings, &b);
-	else
+	if (!keep || err != OK)
 		log_block_fini(&b);
 	return err;
 }

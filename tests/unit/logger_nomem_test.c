@@ -241,6 +241,41 @@ static void window__cannot_be_made__value_passes(void **state)
 	lab_close(&lab);
 }
 
+/* The first values of a name, up to some that are averaged: instance, its source, its shard, its window. */
+static unsigned long average_some(unsigned long n, bool *happened)
+{
+	struct lab     lab;
+	struct figures f;
+	lab_open(&lab, HELD_DEFAULT);
+	lab_ask(&lab, "LOG advisory on every=10s value=average a/b/c");
+	nomem_at(n);
+	for (int k = 0; k < 35; k++) {
+		bool logged = lab_value(&lab, "a/b/c", (k + 1) * INT64_C(1000000000), 1, (union number){ .gauge = k },
+					KIND_GAUGE);
+		if (logged && k == 20) /* both windows are whole by now, whatever failed before */
+			assert_true(lab.value.gauge == 15.5);
+	}
+	*happened = nomem_off();
+	logger_figures(lab.logger, &f);
+	assert_int_equal(f.counted[COUNT_FAILED_OPEN], *happened);
+	assert_int_equal(f.counted[COUNT_PASSED] + f.counted[COUNT_SUPPRESSED], 35);
+	lab_close(&lab);
+	return f.counted[COUNT_PASSED];
+}
+
+static void average__each_allocation_fails__that_value_passes_and_is_counted(void **state)
+{
+	(void)state;
+	bool          happened = true;
+	unsigned long n, all = average_some(0, &happened);
+	assert_int_equal(all, 4);
+	happened = true;
+	for (n = 1; happened;
+	     n++) /* one more when a value that is left out passes, or the grid begins with the second */
+		assert_in_range(average_some(n, &happened), all, all + 1);
+	assert_true(n > 7);
+}
+
 /* Without memory to list them newborn stay newborn: questions fail, and find them later. */
 static void enquire__each_allocation_fails__says_so_or_tells_everything(void **state)
 {
@@ -309,6 +344,7 @@ int main(void)
 		cmocka_unit_test(tick__each_allocation_fails__entries_end_with_the_next_one),
 		cmocka_unit_test(newcomer__each_allocation_fails__its_value_passes_and_is_counted),
 		cmocka_unit_test(window__cannot_be_made__value_passes),
+		cmocka_unit_test(average__each_allocation_fails__that_value_passes_and_is_counted),
 		cmocka_unit_test(enquire__each_allocation_fails__says_so_or_tells_everything),
 		cmocka_unit_test(new__each_allocation_fails__no_logger_and_a_reason),
 	};
