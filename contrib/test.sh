@@ -65,7 +65,7 @@ step "formatted by .clang-format" sh -c "cd '$work/src' && find shared plugin co
 
 build clang "CC=clang"
 suite clang TESTS="$units"
-build asan "--enable-sanitizer=address,undefined CFLAGS='-O1 -g'"
+build asan "--enable-debug --enable-sanitizer=address,undefined CFLAGS='-O1 -g'"
 LC_SEQUENCES=20000 LC_EVENTS=200000 suite asan TESTS="$units"
 build tsan "--enable-sanitizer=thread CFLAGS='-O1 -g'"
 LC_SEQUENCES=2000 LC_EVENTS=50000 LC_MATCHES=20000 LC_VALUES=2000 LC_ROUNDS=3 suite tsan TESTS="$units"

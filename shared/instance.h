@@ -15,6 +15,7 @@
 #include "control.h"
 #include "gate.h"
 #include "ident.h"
+#include "lock.h"
 #include "source.h"
 #include "window.h"
 
@@ -50,12 +51,14 @@ void instance_lock_contended(struct instance *i); /* the slow half of instance_l
 
 static inline void instance_lock(struct instance *i)
 {
+	lock_note_wait(RANK_INSTANCE);
 	if (atomic_exchange_explicit(&i->lock, 1, memory_order_acquire) != 0)
 		instance_lock_contended(i);
 }
 
 static inline void instance_unlock(struct instance *i)
 {
+	lock_note_given(RANK_INSTANCE);
 	atomic_store_explicit(&i->lock, 0, memory_order_release);
 }
 

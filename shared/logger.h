@@ -5,8 +5,8 @@
  *          control side all the rest.
  * Threads  logger_value(): any number of threads, wait-free against requests but for the instance's own small lock.  Control
  *          functions: any thread; each takes the control lock, so that requests are judged one after the other.
- * Locks    control lock > births lock > instance lock; sources' lock last.  Nothing of the host is called with one held.  The
- *          state file is written with the control lock held: no value waits for that.
+ * Locks    control lock > births lock > sources' lock > instance lock (lock.h).  Nothing of the host is called with one
+ *          held.  The state file is written with the control lock held: no value waits for that.
  * Owns     ledger, table, sources, tally, state file.
  * Units    struct now: nanoseconds of three clocks, read by the caller.
  * Errors   enum err and a sentence; on any error nothing has changed.

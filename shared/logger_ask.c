@@ -72,13 +72,13 @@ enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *
 			struct why *why)
 {
 	struct outcomes o = OUTCOMES_INIT;
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	enum err err = ask_all(lg, e, now, &o);
 	if (err != OK)
 		outcomes_fini_locked(&o);
 	for (size_t i = 0; i < e->n_selectors; i++)
 		selector_unref(e->selectors[i]);
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	free(e->selectors);
 	e->selectors = NULL;
 	e->n_selectors = 0;
@@ -136,13 +136,13 @@ struct facts logger_facts(struct logger *lg, const struct row *row, const struct
 
 enum err logger_entries(struct logger *lg, struct entries *out)
 {
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	const struct ledger *l = logger_ledger(lg);
 	size_t               n = ledger_count(l);
 	struct entry       **list = malloc((n + 1) * sizeof(*list));
 	for (size_t i = 0; list != NULL && i < n; i++)
 		list[i] = entry_ref((struct entry *)ledger_get(l, i));
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	if (list == NULL)
 		return ERR_NOMEM;
 	*out = (struct entries){ lg, n, list };
@@ -153,10 +153,10 @@ void entries_fini(struct entries *e)
 {
 	if (e->logger == NULL)
 		return;
-	pthread_mutex_lock(&e->logger->control);
+	lock_take(&e->logger->control, RANK_CONTROL);
 	for (size_t i = 0; i < e->n; i++)
 		entry_unref(e->list[i]);
-	pthread_mutex_unlock(&e->logger->control);
+	lock_give(&e->logger->control, RANK_CONTROL);
 	free(e->list);
 	*e = ENTRIES_INIT;
 }
@@ -215,7 +215,7 @@ size_t logger_selected(struct logger *lg, const struct entry *e)
 {
 	struct counting c;
 	counting_init(&c, e);
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	table_settle(lg->table);
 	for (size_t s = 0; s < c.n_exact; s++)
 		c.n += table_find(lg->table, selector_ident(c.exact[s])) != NULL;
@@ -224,21 +224,21 @@ size_t logger_selected(struct logger *lg, const struct entry *e)
 		if (selector_is_pattern(e->selectors[s]) || c.exact == NULL)
 			logger_select(lg, e->selectors[s], count_one, &c);
 	}
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	free(c.exact);
 	return c.n;
 }
 
 void logger_explain(struct logger *lg, struct ident ident, step_fn *fn, void *ctx)
 {
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	ledger_explain(logger_ledger(lg), ident, fn, ctx);
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 }
 
 void logger_figures(struct logger *lg, struct figures *out)
 {
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	const struct ledger *l = logger_ledger(lg);
 	*out = (struct figures){
 		.instances = table_count(lg->table),
@@ -248,7 +248,7 @@ void logger_figures(struct logger *lg, struct figures *out)
 		.max_selectors = lg->settings->max_rules,
 		.newest_id = ledger_newest_id(l),
 	};
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	for (size_t c = 0; c < COUNTED_MAX; c++)
 		out->counted[c] = tally_read(lg->tally, (enum counted)c);
 }
@@ -275,7 +275,7 @@ const struct settings *logger_settings(const struct logger *lg)
 
 bool logger_each_need(struct logger *lg, const struct source *source, need_fn *fn, void *ctx)
 {
-	if (pthread_mutex_trylock(&lg->control) != 0)
+	if (!lock_try(&lg->control, RANK_CONTROL))
 		return false;
 	table_settle(lg->table);
 	uint64_t step = ledger_step(logger_ledger(lg));
@@ -286,7 +286,7 @@ bool logger_each_need(struct logger *lg, const struct source *source, need_fn *f
 		instance_unlock(i);
 		fn(ctx, hold.held, to_come);
 	}
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	return true;
 }
 

@@ -248,7 +248,7 @@ enum err logger_forget(struct logger *lg, const uint64_t *ids, size_t n, may_for
 		       const struct now *now, size_t *gone, struct why *why)
 {
 	struct going g;
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	const struct ledger *l = logger_ledger(lg);
 	enum err             err = going_init(&g, n > 0 ? n : ledger_count(l));
 	if (err != OK)
@@ -262,7 +262,7 @@ enum err logger_forget(struct logger *lg, const uint64_t *ids, size_t n, may_for
 	if (err == OK)
 		*gone = g.n;
 	going_fini(&g);
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	return err;
 }
 
@@ -328,13 +328,13 @@ static void sweep(struct logger *lg, const struct now *now)
 enum err logger_tick(struct logger *lg, const struct now *now, size_t *ended)
 {
 	size_t n = 0;
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	enum err err = end_entries(lg, now, &n);
 	sweep(lg, now);
 	logger_reclaim(lg);
 	if (lg->savefile != NULL && savefile_wants_compaction(lg->savefile, logger_ledger(lg)))
 		savefile_compact(lg->savefile, logger_ledger(lg), now->boot_ns, now->wall_ns, NULL);
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	if (ended != NULL)
 		*ended = n;
 	return err;
@@ -342,8 +342,8 @@ enum err logger_tick(struct logger *lg, const struct now *now, size_t *ended)
 
 int64_t logger_next_end(struct logger *lg)
 {
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	int64_t end_ns = ledger_next_end(logger_ledger(lg));
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	return end_ns;
 }

@@ -4,10 +4,10 @@
 #ifndef LC_LOGGER_INTERNAL_H
 #define LC_LOGGER_INTERNAL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "instance.h"
+#include "lock.h"
 #include "logger.h"
 #include "rcu.h"
 #include "savefile.h"

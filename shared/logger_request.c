@@ -242,13 +242,13 @@ enum err logger_log(struct logger *lg, struct log_request *r, const struct now *
 		    struct why *why)
 {
 	struct outcomes o = OUTCOMES_INIT;
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	enum err err = log_locked(lg, r, now, &o, why);
 	if (err != OK)
 		outcomes_fini_locked(&o);
 	for (size_t i = 0; i < r->n_selectors; i++)
 		selector_unref(r->selectors[i]);
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 	free(r->selectors);
 	r->selectors = NULL;
 	r->n_selectors = 0;

@@ -64,7 +64,7 @@ void outcomes_fini(struct outcomes *o)
 	struct logger *lg = o->logger;
 	if (lg == NULL)
 		return;
-	pthread_mutex_lock(&lg->control);
+	lock_take(&lg->control, RANK_CONTROL);
 	outcomes_fini_locked(o);
-	pthread_mutex_unlock(&lg->control);
+	lock_give(&lg->control, RANK_CONTROL);
 }

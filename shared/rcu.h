@@ -14,6 +14,8 @@
 #endif
 #include <urcu-bp.h>
 
+#include "lock.h"
+
 #if defined(__SANITIZE_THREAD__)
 #define RCU_TSAN 1
 #elif defined(__has_feature)
@@ -35,6 +37,7 @@ extern char rcu_edge; /* rcu.c; only its address is used */
 
 static inline void rcu_enter(void)
 {
+	lock_note_enter();
 	urcu_bp_read_lock();
 }
 
@@ -42,11 +45,13 @@ static inline void rcu_leave(void)
 {
 	RCU_RELEASE();
 	urcu_bp_read_unlock();
+	lock_note_leave();
 }
 
 /* Waits until every read section that is open now has ended. */
 static inline void rcu_grace(void)
 {
+	lock_note_grace();
 	urcu_bp_synchronize_rcu();
 	RCU_ACQUIRE();
 }

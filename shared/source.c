@@ -1,9 +1,10 @@
 /* source - see source.h. */
 #include "source.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lock.h"
 
 /* A daemon has some dozens of sources, and each is looked up once a newcomer: a list will do. */
 struct sources {
@@ -69,34 +70,34 @@ struct source *source_get(struct sources *s, const char *name)
 {
 	if (name == NULL || name[0] == '\0')
 		name = "-";
-	pthread_mutex_lock(&s->lock);
+	lock_take(&s->lock, RANK_SOURCES);
 	struct source *found = find_locked(s, name);
 	if (found == NULL)
 		found = add_locked(s, name);
-	pthread_mutex_unlock(&s->lock);
+	lock_give(&s->lock, RANK_SOURCES);
 	return found;
 }
 
 struct source *source_find(struct sources *s, const char *name)
 {
-	pthread_mutex_lock(&s->lock);
+	lock_take(&s->lock, RANK_SOURCES);
 	struct source *found = find_locked(s, name);
-	pthread_mutex_unlock(&s->lock);
+	lock_give(&s->lock, RANK_SOURCES);
 	return found;
 }
 
 size_t sources_count(struct sources *s)
 {
-	pthread_mutex_lock(&s->lock);
+	lock_take(&s->lock, RANK_SOURCES);
 	size_t n = s->n;
-	pthread_mutex_unlock(&s->lock);
+	lock_give(&s->lock, RANK_SOURCES);
 	return n;
 }
 
 struct source *sources_at(struct sources *s, size_t i)
 {
-	pthread_mutex_lock(&s->lock);
+	lock_take(&s->lock, RANK_SOURCES);
 	struct source *found = s->list[i];
-	pthread_mutex_unlock(&s->lock);
+	lock_give(&s->lock, RANK_SOURCES);
 	return found;
 }

@@ -10,10 +10,10 @@
 #include "table.h"
 
 #include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock.h"
 #include "rcu.h"
 #include "roster.h"
 
@@ -121,12 +121,12 @@ struct instance *table_find(const struct table *t, struct ident ident)
 
 void table_lock_births(struct table *t)
 {
-	pthread_mutex_lock(&t->births);
+	lock_take(&t->births, RANK_BIRTHS);
 }
 
 void table_unlock_births(struct table *t)
 {
-	pthread_mutex_unlock(&t->births);
+	lock_give(&t->births, RANK_BIRTHS);
 }
 
 static void slot_put(slot *slots, size_t mask, struct instance *i)
