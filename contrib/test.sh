@@ -68,7 +68,7 @@ suite clang TESTS="$units"
 build asan "--enable-debug --enable-sanitizer=address,undefined CFLAGS='-O1 -g'"
 LC_SEQUENCES=20000 LC_EVENTS=200000 suite asan TESTS="$units"
 build tsan "--enable-sanitizer=thread CFLAGS='-O1 -g'"
-LC_SEQUENCES=2000 LC_EVENTS=50000 LC_MATCHES=20000 LC_VALUES=2000 LC_ROUNDS=3 suite tsan TESTS="$units"
+LC_SEQUENCES=2000 LC_EVENTS=50000 LC_MATCHES=20000 LC_VALUES=2000 LC_ROUNDS=3 LC_BIRTHS=2000 suite tsan TESTS="$units"
 say "valgrind"
 for t in $units; do
 	case $t in *births* | *property* | *model* | *threads* | *transitions* | *selector* | *listener* | *socket* | *ctl_*test*) continue ;; esac

@@ -92,16 +92,22 @@ static struct pass judge(struct logger *lg, value_list_t *vl, struct numbers *n)
 	return pass;
 }
 
-/* Is the value list to be logged?  Changes it in place.  Without memory it is. */
+/* Without memory a value list passes as it is. */
+static bool fail_open(struct logger *lg)
+{
+	logger_count(lg, COUNT_FAILED_OPEN);
+	logger_count(lg, COUNT_PASSED);
+	return true;
+}
+
+/* Is the value list to be logged?  Changes it in place. */
 static bool is_logged(struct logger *lg, const data_set_t *ds, value_list_t *vl)
 {
 	union number   values[VALUES_ON_STACK];
 	uint8_t        kinds[VALUES_ON_STACK];
 	struct numbers n;
-	if (!numbers_make(&n, ds, vl, values, kinds)) {
-		logger_count(lg, COUNT_FAILED_OPEN);
-		return true;
-	}
+	if (!numbers_make(&n, ds, vl, values, kinds))
+		return fail_open(lg);
 	struct pass pass = judge(lg, vl, &n);
 	if (pass.rewritten)
 		memcpy(vl->values, n.values, vl->values_len * sizeof(union number));
@@ -142,8 +148,9 @@ static int invoke_postcache(struct logger *lg, const data_set_t *ds, value_list_
 	return FC_TARGET_STOP;
 }
 
-/* With several targets of the user's, a value list that was judged carries a mark. */
-static bool was_judged(value_list_t *vl)
+/* With several targets of the user's, a value list that was judged carries a mark.  One that cannot be marked is not judged: by the
+ * second target it would be left out, as a duplicate of itself. */
+static bool was_judged(struct logger *lg, value_list_t *vl)
 {
 	bool marked = false;
 	if (module.n_user_targets < 2)
@@ -152,8 +159,8 @@ static bool was_judged(value_list_t *vl)
 		return true;
 	if (vl->meta == NULL)
 		vl->meta = meta_data_create();
-	if (vl->meta != NULL)
-		meta_data_add_boolean(vl->meta, JUDGED, true);
+	if (vl->meta == NULL || meta_data_add_boolean(vl->meta, JUDGED, true) != 0)
+		return fail_open(lg);
 	return false;
 }
 
@@ -177,7 +184,7 @@ int target_invoke(const data_set_t *ds, value_list_t *vl, notification_meta_t **
 	case ROLE_POSTCACHE:
 		return invoke_postcache(lg, ds, vl);
 	case ROLE_USER:
-		if (lg != NULL && was_judged(vl))
+		if (lg != NULL && was_judged(lg, vl))
 			return FC_TARGET_CONTINUE;
 		return invoke_plain(lg, ds, vl);
 	case ROLE_APPENDED:
