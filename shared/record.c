@@ -212,8 +212,8 @@ static enum err read_entry(struct record *out, const struct request *r, const ch
 {
 	uint64_t id, at, uid;
 	int64_t  ends_ns;
-	if (r->n_words != 9 || !id_read(r->words[1], &id) || !number(r->words[2], &at) || !number(r->words[3], &uid) ||
-	    !ends_read(r, boot_ns, wall_ns, &ends_ns))
+	if (r->n_words != 9 || !id_read(r->words[1], &id) || !number(r->words[2], &at) || at > INT64_MAX ||
+	    !number(r->words[3], &uid) || uid > UINT32_MAX || !ends_read(r, boot_ns, wall_ns, &ends_ns))
 		return OK;
 	struct request inner = REQUEST_INIT;
 	struct span    note = r->words[6], line = r->words[7];
