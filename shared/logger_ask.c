@@ -55,17 +55,18 @@ static void ask_selector(struct asking *a, struct selector *s)
 		rows_add(&a->rows, NULL, (struct held){ 0 }, OUTCOME_NONE);
 }
 
-static enum err ask_all(struct logger *lg, const struct enquiry *e, const struct now *now, struct outcomes *out)
+static enum err ask_all(struct logger *lg, const struct enquiry *e, const struct now *now, struct outcomes *out,
+			struct why *why)
 {
-	struct asking a = { lg, e, now, { out, 0, false } };
-	enum err      err = outcomes_init(out, lg, e->n_selectors);
+	struct asking a = { .logger = lg, .enquiry = e, .now = now };
+	enum err      err = rows_init(&a.rows, out, lg, e->n_selectors);
 	if (err == OK)
 		err = table_settle(lg->table);
-	if (err != OK)
-		return err;
-	for (size_t i = 0; i < e->n_selectors && !a.rows.failed; i++)
+	for (size_t i = 0; i < e->n_selectors && err == OK; i++) {
 		ask_selector(&a, e->selectors[i]);
-	return a.rows.failed ? ERR_NOMEM : OK;
+		err = a.rows.err;
+	}
+	return err == OK ? OK : rows_failed(&a.rows, err, why);
 }
 
 enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *now, struct outcomes *out,
@@ -73,7 +74,7 @@ enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *
 {
 	struct outcomes o = OUTCOMES_INIT;
 	lock_take(&lg->control, RANK_CONTROL);
-	enum err err = ask_all(lg, e, now, &o);
+	enum err err = ask_all(lg, e, now, &o, why);
 	if (err != OK)
 		outcomes_fini_locked(&o);
 	for (size_t i = 0; i < e->n_selectors; i++)
@@ -82,10 +83,9 @@ enum err logger_enquire(struct logger *lg, struct enquiry *e, const struct now *
 	free(e->selectors);
 	e->selectors = NULL;
 	e->n_selectors = 0;
-	if (err != OK)
-		return why_set(why, err, "out of memory; try again later, or ask for less at once");
-	*out = o;
-	return OK;
+	if (err == OK)
+		*out = o;
+	return err;
 }
 
 /* Does the entry that decided end by itself?  A maybe that met no mandatory left the hold with an earlier maybe, which

@@ -298,7 +298,9 @@ static bool is_over(void *ctx, struct instance *i)
 {
 	const struct age *age = ctx;
 	instance_lock(i);
-	int64_t unseen_ns = age->arrival_ns - i->memory.arrival_ns, ten_ns = 10 * i->memory.interval_ns;
+	int64_t unseen_ns = age->arrival_ns - i->memory.arrival_ns, ten_ns;
+	if (__builtin_mul_overflow(i->memory.interval_ns, 10, &ten_ns))
+		ten_ns = INT64_MAX; /* an interval of thirty years is odd, but may be sent */
 	instance_unlock(i);
 	return unseen_ns > age->history_ns && unseen_ns > ten_ns;
 }

@@ -47,17 +47,17 @@ static void judge_selector(struct judging *j, struct selector *s)
 		judge_hold(j, NULL, ledger_fold(logger_ledger(j->logger), selector_ident(s)));
 }
 
-static enum err judge_all(struct logger *lg, const struct log_request *r, struct outcomes *out)
+static enum err judge_all(struct logger *lg, const struct log_request *r, struct outcomes *out, struct why *why)
 {
-	struct judging j = { lg, r, { out, 0, false } };
-	enum err       err = outcomes_init(out, lg, r->n_selectors);
+	struct judging j = { .logger = lg, .request = r };
+	enum err       err = rows_init(&j.rows, out, lg, r->n_selectors);
 	if (err == OK)
 		err = table_settle(lg->table);
-	if (err != OK)
-		return err;
-	for (size_t i = 0; i < r->n_selectors && !j.rows.failed; i++)
+	for (size_t i = 0; i < r->n_selectors && err == OK; i++) {
 		judge_selector(&j, r->selectors[i]);
-	return j.rows.failed ? ERR_NOMEM : OK;
+		err = j.rows.err;
+	}
+	return err == OK ? OK : rows_failed(&j.rows, err, why);
 }
 
 /* ---- the entry ---- */
@@ -230,12 +230,12 @@ static enum err estimate(struct logger *lg, struct outcomes *out)
 static enum err log_locked(struct logger *lg, const struct log_request *r, const struct now *now, struct outcomes *out,
 			   struct why *why)
 {
-	enum err err = judge_all(lg, r, out);
-	if (err == OK && r->dry_run)
-		err = estimate(lg, out);
+	enum err err = judge_all(lg, r, out, why);
 	if (err != OK)
-		return no_memory(why);
-	return r->dry_run ? OK : log_for_real(lg, r, now, out, why);
+		return err;
+	if (!r->dry_run)
+		return log_for_real(lg, r, now, out, why);
+	return estimate(lg, out) == OK ? OK : no_memory(why);
 }
 
 enum err logger_log(struct logger *lg, struct log_request *r, const struct now *now, struct outcomes *out,

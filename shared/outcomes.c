@@ -5,14 +5,26 @@
 
 #include "logger_internal.h"
 
-enum err outcomes_init(struct outcomes *o, struct logger *lg, size_t n)
+enum err rows_init(struct rows *r, struct outcomes *o, struct logger *lg, size_t n)
 {
+	*r = (struct rows){ o, 0, LINES_AN_INSTANCE * lg->settings->max_instances + n, OK };
 	*o = OUTCOMES_INIT;
 	o->groups = calloc(n > 0 ? n : 1, sizeof(*o->groups));
 	if (o->groups == NULL)
 		return ERR_NOMEM;
 	o->logger = lg;
 	return OK;
+}
+
+enum err rows_failed(const struct rows *r, enum err err, struct why *why)
+{
+	if (err == ERR_FULL)
+		return why_set(
+			why, err,
+			"the reply would have more than %zu lines; nothing was changed: name fewer patterns that "
+			"select the same instances, or send several requests",
+			r->most);
+	return why_set(why, err, "out of memory; nothing was changed, try again later, or ask for less at once");
 }
 
 void rows_group(struct rows *r, struct selector *s)
@@ -22,12 +34,14 @@ void rows_group(struct rows *r, struct selector *s)
 
 static bool rows_reserve(struct rows *r)
 {
-	if (r->out->n_rows < r->size)
-		return true;
+	if (r->out->n_rows == r->most)
+		r->err = ERR_FULL;
+	if (r->out->n_rows < r->size || r->err != OK)
+		return r->err == OK;
 	size_t      size = r->size == 0 ? 16 : 2 * r->size;
 	struct row *rows = realloc(r->out->rows, size * sizeof(*rows));
 	if (rows == NULL) {
-		r->failed = true;
+		r->err = ERR_NOMEM;
 		return false;
 	}
 	r->out->rows = rows;
@@ -37,7 +51,7 @@ static bool rows_reserve(struct rows *r)
 
 void rows_add(struct rows *r, struct instance *i, struct held held, enum outcome outcome)
 {
-	if (r->failed || !rows_reserve(r))
+	if (r->err != OK || !rows_reserve(r))
 		return;
 	held.spare = outcome;
 	r->out->rows[r->out->n_rows++] = (struct row){ i, held };

@@ -177,6 +177,41 @@ static void ledgers__replaced_without_a_tick__do_not_pile_up(void **state)
 	lab_close(&lab);
 }
 
+/* Ten of its intervals are more than 64 bits of nanoseconds hold. */
+static void instance__of_a_huge_interval__is_not_dropped_early(void **state)
+{
+	(void)state;
+	struct lab lab;
+	open_with(&lab, 1000, 1000, 30);
+	lab_gauge(&lab, "a/b/c", 1e9, 1);
+	for (int s = 0; s < 100; s++)
+		lab_advance(&lab, 1);
+	assert_int_equal(figures(&lab).instances, 1);
+	lab_close(&lab);
+}
+
+/* A line of a client has room for very many patterns, each of which selects everything. */
+static void request__many_patterns_for_all__is_bounded(void **state)
+{
+	(void)state;
+	struct lab lab;
+	char       name[64], patterns[200] = "";
+	open_with(&lab, 100, 1000, 30);
+	for (int k = 0; k < 100; k++)
+		lab_gauge(&lab, born(name, k), 1, 1);
+	for (int k = 0; k < 16; k++)
+		strcat(patterns, " \"*/*/*\"");
+	assert_has(lab_ask(&lab, "ENQUIRE%s a/b/c", patterns), "1601 Values\n");
+	assert_has(lab_ask(&lab, "LOG advisory on dryrun=true%s", patterns), "1600 Values ");
+	long blocks = blocks_at_rest(&lab);
+	assert_has(lab_ask(&lab, "ENQUIRE%s */*/*", patterns), "-105 the reply would have more than 1617 lines");
+	assert_has(lab_ask(&lab, "LOG advisory off%s */*/*", patterns),
+		   "-105 the reply would have more than 1617 lines");
+	assert_int_equal(blocks_at_rest(&lab), blocks);
+	assert_int_equal(figures(&lab).entries, 0);
+	lab_close(&lab);
+}
+
 /* A window is there while something is gathered, and no longer.  (After a once it stays: what comes then is kept for an average that may
  * be asked for.) */
 static void window__rule_gone__is_given_back(void **state)
@@ -214,6 +249,8 @@ int main(void)
 		cmocka_unit_test(newcomers__more_than_max_instances__pass_until_there_is_room),
 		cmocka_unit_test(requests__more_than_max_rules__refused_until_there_is_room),
 		cmocka_unit_test(ledgers__replaced_without_a_tick__do_not_pile_up),
+		cmocka_unit_test(instance__of_a_huge_interval__is_not_dropped_early),
+		cmocka_unit_test(request__many_patterns_for_all__is_bounded),
 		cmocka_unit_test(window__rule_gone__is_given_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
