@@ -101,7 +101,7 @@ if [ -z "${LC_CHANGES:-}" ]; then # else there were many records before
 fi
 
 # ---- ended in the middle ----
-slow=0
+slow=0 bad=0
 for round in $(seq "$KILLS"); do
 	driven_place "end-$round" 5
 	start_daemon
@@ -115,9 +115,11 @@ for round in $(seq "$KILLS"); do
 	took=$((($(date +%s%N) - began) / 1000000))
 	[ "$took" -gt "$slow" ] && slow=$took
 	wait
-	[ "$status" = 0 ] && [ "$(overlap)" = "1 0 1" ] && ! grep -qE 'already (exists|registered)' "$DIR/log" && [ "$took" -lt 5000 ] ||
-		not_ok "ended in the middle of changes, round $round" "status $status, overlap $(overlap), $took ms"
+	if [ "$status" != 0 ] || [ "$(overlap)" != "1 0 1" ] || grep -qE 'already (exists|registered)' "$DIR/log"; then
+		bad=$((bad + 1))
+		not_ok "ended in the middle of changes, round $round" "status $status, overlap $(overlap)"
+	fi
 	rm -rf "$DIR"
 done
-check "ended in the middle of changes, $KILLS times (the longest took $slow ms)" yes "$([ "$failed" = 0 ] && echo yes)"
+check "ended in the middle of changes, $KILLS times (the longest took $slow ms)" 0 "$bad"
 finish
