@@ -49,7 +49,7 @@ static void ask_selector(struct asking *a, struct selector *s)
 		return;
 	}
 	size_t before = a->rows.out->n_rows;
-	logger_select(a->logger, s, ask_instance, a);
+	rows_looked(&a->rows, logger_select(a->logger, s, ask_instance, a));
 	bool filtered = a->enquiry->control >= 0 || a->enquiry->on >= 0 || a->enquiry->unavailable;
 	if (a->rows.out->n_rows == before && !filtered)
 		rows_add(&a->rows, NULL, (struct held){ 0 }, OUTCOME_NONE);
@@ -163,10 +163,9 @@ void entries_fini(struct entries *e)
 
 /* Counts each instance once: for the exact selector that names it, else for the first pattern that selects it. */
 struct counting {
-	const struct entry *entry;
-	size_t              pattern; /* index of the one that is walked now */
-	struct selector   **exact;   /* sorted; NULL: no memory, so an instance counts for each selector */
-	size_t              n_exact, n;
+	struct selector **exact; /* sorted; NULL: no memory, so an instance counts for each selector */
+	size_t            n_exact, n;
+	uint64_t         *counted; /* a bit for each place in the roster; NULL: no memory, likewise */
 };
 
 static int exact_compare(const void *key, const void *item)
@@ -179,24 +178,23 @@ static int exact_compare(const void *key, const void *item)
 	return memcmp(a.text, b.text, a.len);
 }
 
-static void count_one(void *ctx, struct instance *i)
+/* Was the instance at that place counted before?  From now on it is. */
+static bool is_counted(const struct counting *c, const struct instance *i, size_t place)
 {
-	struct counting *c = ctx;
-	struct ident     ident = instance_ident(i);
+	struct ident ident = instance_ident(i);
 	if (c->n_exact > 0 && bsearch(&ident, c->exact, c->n_exact, sizeof(*c->exact), exact_compare) != NULL)
-		return;
-	for (size_t s = 0; s < c->pattern && c->exact != NULL; s++) {
-		const struct selector *before = c->entry->selectors[s];
-		if (selector_is_pattern(before) && selector_matches(before, i->name, i->name_len))
-			return;
-	}
-	c->n++;
+		return true;
+	if (c->counted == NULL)
+		return false;
+	uint64_t bit = UINT64_C(1) << place % 64, before = c->counted[place / 64];
+	c->counted[place / 64] |= bit;
+	return (before & bit) != 0;
 }
 
 /* The exact selectors of the entry, each once, in order. */
 static void counting_init(struct counting *c, const struct entry *e)
 {
-	*c = (struct counting){ .entry = e, .exact = malloc((e->n_selectors + 1) * sizeof(*c->exact)) };
+	*c = (struct counting){ .exact = malloc((e->n_selectors + 1) * sizeof(*c->exact)) };
 	if (c->exact == NULL)
 		return;
 	size_t n = 0;
@@ -211,20 +209,37 @@ static void counting_init(struct counting *c, const struct entry *e)
 	}
 }
 
+static void count_pattern(struct counting *c, const struct table *t, const struct selector *s)
+{
+	size_t                  all, n;
+	struct instance *const *roster = table_roster(t, &all);
+	struct instance *const *list = table_range(t, selector_ident(s).text, selector_prefix(s), &n);
+	for (size_t k = 0; k < n; k++) {
+		if (selector_matches(s, list[k]->name, list[k]->name_len) &&
+		    !is_counted(c, list[k], (size_t)(list - roster) + k))
+			c->n++;
+	}
+}
+
 size_t logger_selected(struct logger *lg, const struct entry *e)
 {
 	struct counting c;
+	size_t          all;
 	counting_init(&c, e);
 	lock_take(&lg->control, RANK_CONTROL);
 	table_settle(lg->table);
+	table_roster(lg->table, &all);
+	c.counted = calloc(all / 64 + 1, sizeof(*c.counted));
+	for (size_t s = 0; s < e->n_selectors; s++) {
+		if (selector_is_pattern(e->selectors[s]))
+			count_pattern(&c, lg->table, e->selectors[s]);
+		else if (c.exact == NULL)
+			c.n += table_find(lg->table, selector_ident(e->selectors[s])) != NULL;
+	}
 	for (size_t s = 0; s < c.n_exact; s++)
 		c.n += table_find(lg->table, selector_ident(c.exact[s])) != NULL;
-	for (size_t s = 0; s < e->n_selectors; s++) {
-		c.pattern = s;
-		if (selector_is_pattern(e->selectors[s]) || c.exact == NULL)
-			logger_select(lg, e->selectors[s], count_one, &c);
-	}
 	lock_give(&lg->control, RANK_CONTROL);
+	free(c.counted);
 	free(c.exact);
 	return c.n;
 }

@@ -13,7 +13,7 @@ struct hold logger_hold(const struct logger *lg, struct instance *i)
 	return hold;
 }
 
-void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx)
+size_t logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx)
 {
 	struct ident ident = selector_ident(s);
 	size_t       n;
@@ -21,13 +21,14 @@ void logger_select(struct logger *lg, const struct selector *s, instance_fn *fn,
 		struct instance *i = table_find(lg->table, ident);
 		if (i != NULL)
 			fn(ctx, i);
-		return;
+		return 1;
 	}
 	struct instance *const *list = table_range(lg->table, ident.text, selector_prefix(s), &n);
 	for (size_t k = 0; k < n; k++) {
 		if (selector_matches(s, list[k]->name, list[k]->name_len))
 			fn(ctx, list[k]);
 	}
+	return n;
 }
 
 /* From the step on `i` holds `next`; nothing is stored when that is what it holds already. */

@@ -59,9 +59,10 @@ static inline void logger_stir(struct logger *lg)
 /* An order of selectors in which the same ones stand together; for qsort() and bsearch() over pointers. */
 int selector_compare(const void *left, const void *right);
 
-/* Calls `fn` for each known instance that `s` selects, in order of identifier; control lock held. */
+/* Calls `fn` for each known instance that `s` selects, in order of identifier, and gives how many names were looked at; control
+ * lock held. */
 typedef void instance_fn(void *ctx, struct instance *i);
-void         logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx);
+size_t       logger_select(struct logger *lg, const struct selector *s, instance_fn *fn, void *ctx);
 
 /* One change of the ledger, to be made in a single step.  Nothing here can fail. */
 struct change {

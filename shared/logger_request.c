@@ -38,7 +38,7 @@ static void judge_selector(struct judging *j, struct selector *s)
 {
 	size_t before = j->rows.out->n_rows;
 	rows_group(&j->rows, s);
-	logger_select(j->logger, s, judge_instance, j);
+	rows_looked(&j->rows, logger_select(j->logger, s, judge_instance, j));
 	if (j->rows.out->n_rows > before)
 		return;
 	if (selector_is_pattern(s))

@@ -7,7 +7,7 @@
 
 enum err rows_init(struct rows *r, struct outcomes *o, struct logger *lg, size_t n)
 {
-	*r = (struct rows){ o, 0, LINES_AN_INSTANCE * lg->settings->max_instances + n, OK };
+	*r = (struct rows){ .out = o, .most = LINES_AN_INSTANCE * lg->settings->max_instances + n };
 	*o = OUTCOMES_INIT;
 	o->groups = calloc(n > 0 ? n : 1, sizeof(*o->groups));
 	if (o->groups == NULL)
@@ -18,6 +18,11 @@ enum err rows_init(struct rows *r, struct outcomes *o, struct logger *lg, size_t
 
 enum err rows_failed(const struct rows *r, enum err err, struct why *why)
 {
+	if (err == ERR_FULL && r->looks > LOOKS_MAX)
+		return why_set(why, err,
+			       "more than %zu names would have to be looked at; nothing was changed: name fewer "
+			       "patterns, or such as begin with a host, or send several requests",
+			       LOOKS_MAX);
 	if (err == ERR_FULL)
 		return why_set(
 			why, err,
@@ -30,6 +35,13 @@ enum err rows_failed(const struct rows *r, enum err err, struct why *why)
 void rows_group(struct rows *r, struct selector *s)
 {
 	r->out->groups[r->out->n_groups++] = (struct row_group){ selector_ref(s), 0 };
+}
+
+void rows_looked(struct rows *r, size_t n)
+{
+	r->looks += n;
+	if (r->looks > LOOKS_MAX && r->err == OK)
+		r->err = ERR_FULL;
 }
 
 static bool rows_reserve(struct rows *r)

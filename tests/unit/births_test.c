@@ -7,6 +7,7 @@
 #include "../fake/check.h"
 #include "../fake/heap.h"
 #include "../fake/lab.h"
+#include "outcomes.h"
 
 #define A_SECOND 20 /* newcomers */
 
@@ -212,6 +213,26 @@ static void request__many_patterns_for_all__is_bounded(void **state)
 	lab_close(&lab);
 }
 
+/* The same for its time, which is counted in names that are looked at. */
+static void request__too_many_looks__is_refused_with_the_way_out(void **state)
+{
+	(void)state;
+	struct lab      lab;
+	struct rows     r;
+	struct outcomes o;
+	struct why      why = { "" };
+	open_with(&lab, 100, 1000, 30);
+	assert_int_equal(rows_init(&r, &o, lab.logger, 2), OK);
+	rows_looked(&r, LOOKS_MAX);
+	assert_int_equal(r.err, OK);
+	rows_looked(&r, 1);
+	assert_int_equal(rows_failed(&r, r.err, &why), ERR_FULL);
+	assert_has(why.text, "names would have to be looked at");
+	assert_has(why.text, "send several requests");
+	outcomes_fini(&o);
+	lab_close(&lab);
+}
+
 /* A window is there while something is gathered, and no longer.  (After a once it stays: what comes then is kept for an average that may
  * be asked for.) */
 static void window__rule_gone__is_given_back(void **state)
@@ -251,6 +272,7 @@ int main(void)
 		cmocka_unit_test(ledgers__replaced_without_a_tick__do_not_pile_up),
 		cmocka_unit_test(instance__of_a_huge_interval__is_not_dropped_early),
 		cmocka_unit_test(request__many_patterns_for_all__is_bounded),
+		cmocka_unit_test(request__too_many_looks__is_refused_with_the_way_out),
 		cmocka_unit_test(window__rule_gone__is_given_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
