@@ -38,9 +38,9 @@ static int run(struct slot *s)
 		return run(&slots[0##i]); \
 	}
 #define EIGHT(t) ONE(t##0) ONE(t##1) ONE(t##2) ONE(t##3) ONE(t##4) ONE(t##5) ONE(t##6) ONE(t##7)
-EIGHT(0)
-EIGHT(1)
-EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7)
+/* clang-format off */
+EIGHT(0) EIGHT(1) EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7)
+/* clang-format on */
 #define NAMES(t) read_##t##0, read_##t##1, read_##t##2, read_##t##3, read_##t##4, read_##t##5, read_##t##6, read_##t##7
 	static read_fn *const readers[SLOTS] = { NAMES(0), NAMES(1), NAMES(2), NAMES(3),
 						 NAMES(4), NAMES(5), NAMES(6), NAMES(7) };
