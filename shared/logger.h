@@ -179,6 +179,7 @@ struct figures {
 	uint64_t counted[COUNTED_MAX];
 	uint64_t newest_id;
 };
+/* Any thread; waits for no lock. */
 void                   logger_figures(struct logger *lg, struct figures *out);
 void                   logger_count(struct logger *lg, enum counted what); /* requests: COUNT_ACCEPTED ... */
 struct sources        *logger_sources(struct logger *lg);

@@ -293,6 +293,31 @@ static void selected__named_by_several_selectors__counts_once(void **state)
 	entries_fini(&e);
 }
 
+struct glance {
+	struct logger *logger;
+	struct figures figures;
+};
+
+/* Called with the control lock held. */
+static void look(void *ctx, const struct step *step)
+{
+	struct glance *g = ctx;
+	(void)step;
+	logger_figures(g->logger, &g->figures);
+}
+
+static void figures__asked_while_a_request_is_on__do_not_wait(void **state)
+{
+	struct lab   *lab = *state;
+	struct glance g = { .logger = lab->logger };
+	lab_ask(lab, "LOG advisory off a/b/c");
+	alarm(60); /* or it would wait for ever */
+	logger_explain(lab->logger, (struct ident){ "a/b/c", 5, ident_hash("a/b/c", 5) }, look, &g);
+	alarm(0);
+	assert_int_equal(g.figures.entries, 1);
+	assert_int_equal(g.figures.newest_id, 1);
+}
+
 /* ---- configuration and state file ---- */
 
 static char noticed[2000];
@@ -380,6 +405,7 @@ int main(void)
 		IN_LAB(tick__reply_on_its_way__its_instances_stay),
 		IN_LAB(tick__slow_source__ten_of_its_intervals_are_waited_for),
 		IN_LAB(selected__named_by_several_selectors__counts_once),
+		IN_LAB(figures__asked_while_a_request_is_on__do_not_wait),
 		WITH_SETTINGS(configuration__refused_and_bad_metrics__are_told_and_the_rest_holds),
 		WITH_SETTINGS(log__state_file_cannot_grow__request_refused_and_nothing_changed),
 	};
