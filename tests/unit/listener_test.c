@@ -299,10 +299,9 @@ static void stop__in_the_middle_of_a_million_lines__returns_promptly(void **stat
 	struct peer stuck = stuck_client(rig);
 	char        some[100];
 	assert_true(recv(stuck.fd, some, sizeof(some), 0) > 0);
-	double start_s = seconds();
 	rig_stop(rig);
-	assert_true(seconds() - start_s < 1);
-	assert_true(peer_until_gone(&stuck) > 0);
+	assert_in_range(peer_until_gone(&stuck), 1,
+			4 << 20); /* what was on its way, not the tens of megabytes to come */
 	assert_int_equal(access(rig->path, F_OK), -1);
 	peer_close(&stuck);
 }
