@@ -14,6 +14,7 @@
 
 #include "driven.h"
 #include "hosttime.h"
+#include "lock.h"
 #include "meeting.h"
 
 #define PLUGIN_NAME "log_control"
@@ -93,13 +94,13 @@ static bool decide(struct driver *d, int64_t now_ns)
 /* Whoever comes first in a period decides for all who come in it. */
 static bool is_meeting_wanted(struct driver *d, int64_t now_ns)
 {
-	pthread_mutex_lock(&d->lock);
+	lock_take(&d->lock, RANK_DRIVER);
 	if (now_ns - d->decided_ns >= DRIVER_PERIOD_NS - DRIVER_PERIOD_NS / 4) {
 		d->decided_ns = now_ns;
 		d->wanted = decide(d, now_ns);
 	}
 	bool wanted = d->wanted;
-	pthread_mutex_unlock(&d->lock);
+	lock_give(&d->lock, RANK_DRIVER);
 	return wanted;
 }
 
@@ -108,7 +109,7 @@ static bool is_meeting_wanted(struct driver *d, int64_t now_ns)
 static void change_all(struct driver *d)
 {
 	int64_t now_ns = arrival_ns(d);
-	pthread_mutex_lock(&d->lock);
+	lock_take(&d->lock, RANK_DRIVER);
 	for (size_t i = 0; i < d->n_sources; i++) {
 		if (driven_is_due(&d->sources[i]))
 			driven_change(&d->sources[i], now_ns);
@@ -116,7 +117,7 @@ static void change_all(struct driver *d)
 	d->wanted = false;
 	d->periods_between = 0;
 	atomic_fetch_add(&d->meetings, 1);
-	pthread_mutex_unlock(&d->lock);
+	lock_give(&d->lock, RANK_DRIVER);
 }
 
 /* Copied out under the lock: the log may be a slow disk, and the next meeting may be near. */
@@ -146,24 +147,24 @@ static void note_say(const struct driver *d, const struct note *n)
 static bool note_take(struct driver *d, size_t i, struct note *out)
 {
 	struct driven *s = &d->sources[i];
-	pthread_mutex_lock(&d->lock);
+	lock_take(&d->lock, RANK_DRIVER);
 	*out = (struct note){ s->name, s->lost, s->before_ns, s->plan.interval_ns,
 			      s->source == NULL ? 0 : atomic_load(&s->source->configured_ns) };
 	s->before_ns = 0;
-	pthread_mutex_unlock(&d->lock);
+	lock_give(&d->lock, RANK_DRIVER);
 	return out->before_ns != 0;
 }
 
 static void back_off(struct driver *d)
 {
-	pthread_mutex_lock(&d->lock);
+	lock_take(&d->lock, RANK_DRIVER);
 	d->wanted = false;
 	d->periods_between = d->periods_between == 0 ? 1 : 2 * d->periods_between;
 	if (d->periods_between > MOST_PERIODS_BETWEEN)
 		d->periods_between = MOST_PERIODS_BETWEEN;
 	d->skip = d->periods_between;
 	atomic_fetch_add(&d->missed, 1);
-	pthread_mutex_unlock(&d->lock);
+	lock_give(&d->lock, RANK_DRIVER);
 }
 
 /* ---- the host's read threads ---- */
@@ -310,11 +311,11 @@ void driver_stop(struct driver *d)
 	if (d == NULL)
 		return;
 	meeting_close(&d->meeting);
-	pthread_mutex_lock(&d->lock);
+	lock_take(&d->lock, RANK_DRIVER);
 	for (size_t i = 0; i < d->n_sources; i++)
 		d->sources[i].source = NULL;
 	d->logger = NULL;
-	pthread_mutex_unlock(&d->lock);
+	lock_give(&d->lock, RANK_DRIVER);
 }
 
 /* ---- what it tells ---- */
@@ -331,12 +332,12 @@ bool driver_report(struct driver *d, size_t i, struct driven_report *out)
 {
 	if (d == NULL || i >= d->n_sources)
 		return false;
-	pthread_mutex_lock(&d->lock);
+	lock_take(&d->lock, RANK_DRIVER);
 	struct source *s = d->sources[i].source;
 	if (s != NULL)
 		*out = (struct driven_report){ s->name, atomic_load(&s->configured_ns), atomic_load(&s->present_ns),
 					       atomic_load(&s->changes) };
-	pthread_mutex_unlock(&d->lock);
+	lock_give(&d->lock, RANK_DRIVER);
 	if (s == NULL)
 		out->name = NULL;
 	return true;

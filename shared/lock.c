@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const names[] = { "control lock", "births lock", "sources' lock", "instance lock" };
+static const char *const names[] = { "driver's lock", "control lock", "births lock", "sources' lock", "instance lock" };
 
 static _Thread_local unsigned held; /* one bit a rank */
 static _Thread_local unsigned read_sections;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 enum lock_rank {
+	RANK_DRIVER,  /* plans of the driven sources; its holder calls the host */
 	RANK_CONTROL, /* its holder waits for grace periods: never waited for inside a read section */
 	RANK_BIRTHS,
 	RANK_SOURCES,

@@ -13,7 +13,7 @@
 #include "rcu.h"
 
 static pthread_mutex_t mutexes[] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-				     PTHREAD_MUTEX_INITIALIZER };
+				     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 
 static void take(int rank)
 {
@@ -61,7 +61,7 @@ static void take_both(int a, int b)
 static void two_locks__higher_rank_last__goes_on(void **state)
 {
 	(void)state;
-	for (int a = RANK_CONTROL; a <= RANK_INSTANCE; a++) {
+	for (int a = RANK_DRIVER; a <= RANK_INSTANCE; a++) {
 		for (int b = a + 1; b <= RANK_INSTANCE; b++) {
 			take_both(a, b);
 			give(a); /* in any order */
@@ -72,10 +72,11 @@ static void two_locks__higher_rank_last__goes_on(void **state)
 
 static void two_locks__same_or_lower_rank_last__dies_and_names_both(void **state)
 {
-	static const char *const names[] = { "control lock", "births lock", "sources' lock", "instance lock" };
+	static const char *const names[] = { "driver's lock", "control lock", "births lock", "sources' lock",
+					     "instance lock" };
 	(void)state;
-	for (int a = RANK_CONTROL; a <= RANK_INSTANCE; a++) {
-		for (int b = RANK_CONTROL; b <= a; b++) {
+	for (int a = RANK_DRIVER; a <= RANK_INSTANCE; a++) {
+		for (int b = RANK_DRIVER; b <= a; b++) {
 			const char *said = death_of(take_both, a, b);
 			assert_non_null(said);
 			assert_has(said, names[a]);
