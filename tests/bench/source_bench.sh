@@ -4,7 +4,7 @@
 # One line a figure: name value unit peer ratio.  SECONDS_EACH: how long each daemon is watched.
 . "${SRCDIR:-.}/tests/integration/harness.sh"
 each=${SECONDS_EACH:-8}
-sources="processes cpu df interface tcpconns"
+sources=$(loadable processes cpu df interface tcpconns)
 
 # daemon NAME INTERVAL SOURCE-BLOCKS: configuration
 daemon() {

@@ -24,7 +24,7 @@ LoadPlugin log_control
 </Plugin>
 X
 start_daemon
-check_log "an unknown option is one ERROR, the rest stays in force" '<Plugin>: Speed "fast": unknown option'
+check_log "an unknown option is one ERROR, the rest stays in force" '<Plugin> block 1: Speed "fast": unknown option'
 check_log "a bad block is named by number and left out" '<Log> block 2: Control "sometimes"'
 check_log "the start-up log says who may do what" 'whoever may connect to the socket may do all'
 check "the socket has the mode that was asked for" 700 "$(stat -c %a "$SOCKET")"

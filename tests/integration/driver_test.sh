@@ -5,7 +5,9 @@
 CHANGES=${LC_CHANGES:-60}
 KILLS=${LC_KILLS:-3}
 RANDOM=${LC_SEED:-1}
-SOURCES="cpu memory load df interface swap users uptime processes irq vmem contextswitch entropy protocols tcpconns disk"
+SOURCES=$(loadable cpu memory load df interface swap users uptime processes irq vmem contextswitch entropy protocols tcpconns disk)
+UNKNOWN=$(loadable cpufreq thermal) # of the kind that could be driven, but not known to bear it
+UNKNOWN=${UNKNOWN%%$'\n'*}
 
 # driven_place NAME READ-THREADS [INTERVAL]: with a plugin that hangs each INTERVAL; a daemon whose plugins are watched, all of them to be driven but for three that cannot be
 driven_place() {
@@ -17,7 +19,7 @@ driven_place() {
 	PRELOAD=$BUILDDIR/tests/fake/.libs/overlap.so
 	INTERVAL=2 config <<X
 ReadThreads $2
-$(for p in $SOURCES cpufreq; do echo "LoadPlugin $p"; done)
+$(for p in $SOURCES $UNKNOWN; do echo "LoadPlugin $p"; done)
 $([ -z "${3:-}" ] || printf '<LoadPlugin hang>\nInterval %s\n</LoadPlugin>\n' "$3")
 <Plugin tcpconns>
   AllPortsSummary true
@@ -30,7 +32,7 @@ LoadPlugin log_control
   </Source>
   <Source "nothing">
   </Source>
-  <Source "cpufreq">
+  <Source "$UNKNOWN">
   </Source>
 </Plugin>
 X
@@ -61,7 +63,7 @@ driven_place five 5 6
 start_daemon
 check_log "a plugin that writes is not driven, and it is said why" '<Source "CsV">: not driven, only gated: it registers a write function'
 check_log "... nor one that is not loaded" '<Source "nothing">: not driven, only gated: the plugin is not loaded: load it with LoadPlugin "nothing"'
-check_log "... nor one that nobody has tried, with the way out" '<Source "cpufreq">: not driven.*AllowUnknown true'
+check_log "... nor one that nobody has tried, with the way out" "<Source \"$UNKNOWN\">: not driven.*AllowUnknown true"
 wait_for all_seen
 check "a rule for instances that nobody has seen changes nothing" "0" \
 	"$(ask 'LOG advisory on every=100ms "*/*/nothing-like-this"' >/dev/null; sleep 1; changes)"

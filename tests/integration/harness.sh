@@ -42,6 +42,12 @@ place() {
 	SOCKET=$DIR/lc.sock
 }
 
+# loadable NAME...: those of them that this machine has, with all the libraries they need: one that cannot be loaded ends the daemon
+loadable() {
+	local p
+	for p in "$@"; do [ -f "$PLUGINS/$p.so" ] && ! ldd "$PLUGINS/$p.so" | grep -q 'not found' && echo "$p"; done
+}
+
 # config: the common head; the rest of the configuration comes on standard input
 config() {
 	{
