@@ -47,18 +47,63 @@ char *values_text(const struct conf_item *item)
 	return copy;
 }
 
-void complain(const struct place *p, const char *fmt, ...)
+/* `option`: NULL for a block as a whole. */
+static void say(const struct place *p, const char *option, const struct conf_item *values, const char *fmt,
+		va_list args)
 {
 	struct why why, line;
-	char      *text = values_text(p->item);
-	va_list    args;
-	va_start(args, fmt);
+	char      *text = values_text(values);
 	vsnprintf(why.text, sizeof(why.text), fmt, args);
-	va_end(args);
-	why_set(&line, ERR_INVAL, "log_control: %s: %s %s: %s", p->block, p->item->key,
-		text == NULL ? "" : excerpt_of(text, strlen(text)).text, why.text);
+	struct excerpt shown = excerpt_of(text == NULL ? "" : text, text == NULL ? 0 : strlen(text));
+	if (option != NULL)
+		why_set(&line, ERR_INVAL, "log_control: %s: %s %s: %s", p->block, option, shown.text, why.text);
+	else if (values->n_values > 0)
+		why_set(&line, ERR_INVAL, "log_control: %s: %s: %s", p->block, shown.text, why.text);
+	else
+		why_set(&line, ERR_INVAL, "log_control: %s: %s", p->block, why.text);
 	free(text);
 	p->report(p->ctx, SEVERITY_ERROR, line.text);
+}
+
+void complain(const struct place *p, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	say(p, p->item->key, p->item, fmt, args);
+	va_end(args);
+}
+
+void complain_of(const struct place *p, const struct conf_value *v, const char *fmt, ...)
+{
+	const struct conf_item one = { p->item->key, 1, 0, v, NULL };
+	va_list                args;
+	va_start(args, fmt);
+	say(p, p->item->key, &one, fmt, args);
+	va_end(args);
+}
+
+void complain_block(const struct place *p, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	say(p, NULL, p->item, fmt, args);
+	va_end(args);
+}
+
+struct block_name block_name(const char *kind, unsigned number)
+{
+	struct block_name n;
+	snprintf(n.text, sizeof(n.text), "<%s> block %u", kind, number);
+	return n;
+}
+
+bool boolean_parse(const char *text, bool *out)
+{
+	bool yes = strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0 || strcasecmp(text, "yes") == 0;
+	bool no = strcasecmp(text, "off") == 0 || strcasecmp(text, "false") == 0 || strcasecmp(text, "no") == 0;
+	if (yes || no)
+		*out = yes;
+	return yes || no;
 }
 
 char *value_string(const struct place *p)
@@ -84,18 +129,34 @@ static enum err replace(char **where, const char *text)
 	return OK;
 }
 
+/* A bare number or on/off is no path that anybody meant. */
+static enum err set_path(struct place *p, char *text, const char *example, char **where)
+{
+	if (text[0] == '\0')
+		complain(p, "names no file; write a path, as \"%s\"", example);
+	else if (p->item->values[0].type != CONF_STRING)
+		complain(p, "is no path; write one in quotes, as \"%s\"", example);
+	else
+		return replace(where, text);
+	return OK;
+}
+
 static enum err set_socket_file(struct place *p, char *text)
 {
-	if (text[0] == '\0') {
-		complain(p, "names no file; write a path, as \"%s\"", SETTINGS_SOCKET_FILE);
-		return OK;
-	}
-	return replace(&p->settings->socket_file, text);
+	return set_path(p, text, SETTINGS_SOCKET_FILE, &p->settings->socket_file);
+}
+
+static enum err set_state_file(struct place *p, char *text)
+{
+	return set_path(p, text, "/var/lib/collectd/log_control.state", &p->settings->state_file);
 }
 
 static enum err set_socket_group(struct place *p, char *text)
 {
-	return replace(&p->settings->socket_group, text);
+	if (p->item->values[0].type != CONF_BOOLEAN)
+		return replace(&p->settings->socket_group, text);
+	complain(p, "is no group; write a name in quotes, or a number");
+	return OK;
 }
 
 /* 0770, "0770" and 770 all mean the octal digits: the parser hands us a number without its leading zero. */
@@ -108,15 +169,6 @@ static enum err set_socket_perms(struct place *p, char *text)
 	else
 		p->settings->socket_perms = (unsigned)perms;
 	return OK;
-}
-
-static enum err set_state_file(struct place *p, char *text)
-{
-	if (text[0] == '\0') {
-		complain(p, "names no file; write a path, as \"/var/lib/collectd/log_control.state\"");
-		return OK;
-	}
-	return replace(&p->settings->state_file, text);
 }
 
 static enum err set_chain(struct place *p, char *text)
@@ -206,11 +258,7 @@ static enum err set_max_clients(struct place *p, char *text)
 
 static enum err set_report_stats(struct place *p, char *text)
 {
-	if (strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0 || strcasecmp(text, "yes") == 0)
-		p->settings->report_stats = true;
-	else if (strcasecmp(text, "off") == 0 || strcasecmp(text, "false") == 0 || strcasecmp(text, "no") == 0)
-		p->settings->report_stats = false;
-	else
+	if (!boolean_parse(text, &p->settings->report_stats))
 		complain(p, "is no boolean; write true or false");
 	return OK;
 }
@@ -355,8 +403,9 @@ void settings_fini(struct settings *s)
 
 enum err settings_add(struct settings *s, const struct conf_item *block, report_fn *report, void *ctx)
 {
+	struct block_name name = block_name("Plugin", ++s->n_plugin_blocks);
 	for (size_t i = 0; i < block->n_children; i++) {
-		struct place p = { s, &block->children[i], "<Plugin>", report, ctx };
+		struct place p = { s, &block->children[i], name.text, report, ctx };
 		enum err     err;
 		if (key_is(p.item, "Log"))
 			err = log_block_add(&p);
@@ -392,9 +441,22 @@ static void check_deltas(struct settings *s, report_fn *report, void *ctx)
 	s->n_logs = kept;
 }
 
+static void check_default(struct settings *s, report_fn *report, void *ctx)
+{
+	struct ask ask = { .state = s->def.on ? STATE_ON : STATE_OFF, .delta = { s->def.kind, s->def.ms } };
+	struct why why, line;
+	if (ask_check(&ask, s->min_ms, &why) == OK)
+		return;
+	why_set(&line, ERR_INVAL, "log_control: <Plugin>: Default: %s; the default stays \"advisory on native\"",
+		why.text);
+	report(ctx, SEVERITY_ERROR, line.text);
+	s->def = HELD_DEFAULT;
+}
+
 enum err settings_check(struct settings *s, report_fn *report, void *ctx)
 {
 	check_deltas(s, report, ctx);
+	check_default(s, report, ctx);
 	if (s->n_bypass > 0 && s->placement != PLACE_POSTCACHE) {
 		report(ctx, SEVERITY_ERROR,
 		       "log_control: <Plugin>: Bypass works with Chain \"PostCache\" only and is ignored; set Chain "

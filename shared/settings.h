@@ -53,22 +53,22 @@ struct source_block {
 };
 
 struct settings {
-	char                *socket_file, *socket_group; /* NULL: default path; group unchanged */
-	unsigned             socket_perms;
-	char                *state_file; /* NULL: rules are temporary */
-	enum placement       placement;
-	size_t               n_bypass;
-	char               **bypass;
-	enum align           align;
-	uint64_t             min_ms;
-	size_t               max_instances, max_rules, max_clients;
-	uint64_t             history_ms;
-	bool                 report_stats;
-	struct held          def;
-	size_t               n_logs;
-	struct log_block    *logs;
-	unsigned             n_log_blocks; /* seen, left-out ones included */
-	size_t               n_sources;
+	char             *socket_file, *socket_group; /* NULL: default path; group unchanged */
+	unsigned          socket_perms;
+	char             *state_file; /* NULL: rules are temporary */
+	enum placement    placement;
+	size_t            n_bypass;
+	char            **bypass;
+	enum align        align;
+	uint64_t          min_ms;
+	size_t            max_instances, max_rules, max_clients;
+	uint64_t          history_ms;
+	bool              report_stats;
+	struct held       def;
+	size_t            n_logs;
+	struct log_block *logs;
+	unsigned          n_plugin_blocks, n_log_blocks, n_source_blocks, n_access_blocks; /* seen, left-out ones too */
+	size_t            n_sources;
 	struct source_block *sources;
 	struct access       *access; /* lines of all <Access> blocks; never NULL */
 };

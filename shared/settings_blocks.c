@@ -8,23 +8,17 @@
 #include "selector.h"
 #include "settings_internal.h"
 
-struct block_name {
-	char text[64];
-};
-
-static struct block_name block_name(const char *kind, size_t number)
-{
-	struct block_name n;
-	snprintf(n.text, sizeof(n.text), "<%s> block %zu", kind, number);
-	return n;
-}
-
 static struct place child_of(const struct place *p, size_t i, const char *block)
 {
 	return (struct place){ p->settings, &p->item->children[i], block, p->report, p->ctx };
 }
 
 /* ---- <Log> ---- */
+
+static struct place block_of(const struct place *p, const char *block)
+{
+	return (struct place){ p->settings, p->item, block, p->report, p->ctx };
+}
 
 /* `1.5 h` comes as number and string. */
 static enum err delta_read(const struct place *p, struct delta *delta, struct why *why)
@@ -37,7 +31,7 @@ static enum err delta_read(const struct place *p, struct delta *delta, struct wh
 			*out++ = *in;
 	}
 	*out = '\0';
-	enum err err = delta_parse(text, strlen(text), "Every", delta, why);
+	enum err err = delta_parse(text, strlen(text), p->item->key, delta, why);
 	free(text);
 	return err;
 }
@@ -88,7 +82,7 @@ static enum err metric_add(const struct place *p, const struct conf_value *v, st
 	struct selector *s;
 	struct why       why;
 	if (v->type != CONF_STRING) {
-		complain(p, "a selector is a text in quotes, as \"*/load-*/*\"");
+		complain_of(p, v, "a selector is a text in quotes, as \"*/load-*/*\"");
 		return OK;
 	}
 	/* any host will do: only the form is judged here */
@@ -96,7 +90,7 @@ static enum err metric_add(const struct place *p, const struct conf_value *v, st
 	if (err == ERR_NOMEM)
 		return err;
 	if (err != OK) {
-		complain(p, "%s", why.text);
+		complain_of(p, v, "%s", why.text);
 		return OK;
 	}
 	selector_unref(s);
@@ -138,33 +132,46 @@ static enum err log_block_keep(struct settings *s, const struct log_block *b)
 	return OK;
 }
 
+/* A line without a block gets its one error from what it lacks. */
+static void takes_no_name(const struct place *here, const char *way_out)
+{
+	if (here->item->n_values > 0 && here->item->n_children > 0)
+		complain_block(here, "the block takes no name; %s; the name is left out", way_out);
+}
+
+static enum err log_lines(const struct place *here, struct log_block *b, bool *good, bool *named)
+{
+	enum err err = OK;
+	for (size_t i = 0; i < here->item->n_children && err == OK; i++) {
+		struct place child = child_of(here, i, here->block);
+		if (key_is(child.item, "Metric")) {
+			*named = true;
+			err = metrics_add(&child, b);
+		} else {
+			*good = log_option(&child, &b->ask, &err) && *good;
+			err = err == ERR_NOMEM ? ERR_NOMEM : OK;
+		}
+	}
+	return err;
+}
+
 enum err log_block_add(struct place *p)
 {
 	struct log_block  b = { .number = ++p->settings->n_log_blocks, .ask = { .state = STATE_ON } };
 	struct block_name name = block_name("Log", b.number);
-	struct place      here = *p;
+	struct place      here = block_of(p, name.text);
 	bool              good = true, named = false;
-	enum err          err = OK;
-	here.block = name.text;
-	for (size_t i = 0; i < p->item->n_children && err == OK; i++) {
-		struct place child = child_of(p, i, name.text);
-		if (key_is(child.item, "Metric")) {
-			named = true;
-			err = metrics_add(&child, &b);
-		} else {
-			good = log_option(&child, &b.ask, &err) && good;
-			err = err == ERR_NOMEM ? ERR_NOMEM : OK;
-		}
-	}
-	struct why why;
+	struct why        why;
+	takes_no_name(&here, "selectors go into Metric lines");
+	enum err err = log_lines(&here, &b, &good, &named);
 	if (err == OK && good && b.ask.control == CONTROL_ADVISORY && b.ask.state == STATE_MAYBE) {
-		complain(
-			&here,
-			"advisory maybe: there is no such request; write Control \"mandatory\"; the block is left out");
+		complain_block(&here,
+			       "advisory maybe: there is no such request; write Control \"mandatory\"; the block "
+			       "is left out");
 		good = false;
 	}
 	if (err == OK && good && !named)
-		complain(&here, "has no Metric; write one or more selectors; the block is left out");
+		complain_block(&here, "has no Metric; write one or more selectors; the block is left out");
 	bool keep = err == OK && good && b.n_metrics > 0 && ask_check(&b.ask, 0, &why) == OK;
 	if (keep)
 		err = log_block_keep(p->settings, &b);
@@ -175,40 +182,70 @@ enum err log_block_add(struct place *p)
 
 /* ---- <Source> ---- */
 
-static enum err source_option(const struct place *p, struct source_block *b)
+static enum err source_interval(const struct place *p, uint64_t *ms)
 {
 	struct delta delta = { DELTA_NATIVE, 0 };
 	struct why   why;
-	enum err     err = OK;
-	uint64_t    *where = key_is(p->item, "MinInterval")    ? &b->min_ms
-			     : key_is(p->item, "MaxInterval")  ? &b->max_ms
-			     : key_is(p->item, "IdleInterval") ? &b->idle_ms
-							       : NULL;
-	why_set(&why, OK, "names no interval");
-	if (key_is(p->item, "AllowUnknown")) {
-		char *text = values_text(p->item);
-		err = text == NULL ? ERR_NOMEM : OK;
-		b->force = text != NULL && (strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0);
-		free(text);
-	} else if (where == NULL) {
-		complain(p, "unknown option; known here are MinInterval, MaxInterval, IdleInterval, AllowUnknown");
-	} else {
-		err = p->item->n_values == 0 ? ERR_INVAL : delta_read(p, &delta, &why);
-		if (err == OK && delta.kind == DELTA_EVERY)
-			*where = delta.ms;
-		else if (err != ERR_NOMEM)
-			complain(p, "%s; write seconds, or \"250ms\"", why.text);
-	}
+	enum err     err = p->item->n_values == 0 ? ERR_INVAL : OK;
+	why_set(&why, OK, "is no interval");
+	if (err == OK)
+		err = delta_read(p, &delta, &why);
+	if (err == OK && delta.kind == DELTA_EVERY)
+		*ms = delta.ms;
+	else if (err != ERR_NOMEM)
+		complain(p, "%s; write seconds, or \"250ms\"; the line is left out", why.text);
 	return err == ERR_NOMEM ? err : OK;
+}
+
+static enum err source_allow(const struct place *p, bool *allow)
+{
+	char *text = values_text(p->item);
+	if (text == NULL)
+		return ERR_NOMEM;
+	if (!boolean_parse(text, allow))
+		complain(p, "is no boolean; write true or false; the line is left out");
+	free(text);
+	return OK;
+}
+
+static enum err source_option(const struct place *p, struct source_block *b)
+{
+	if (key_is(p->item, "AllowUnknown"))
+		return source_allow(p, &b->force);
+	if (key_is(p->item, "MinInterval"))
+		return source_interval(p, &b->min_ms);
+	if (key_is(p->item, "MaxInterval"))
+		return source_interval(p, &b->max_ms);
+	if (key_is(p->item, "IdleInterval"))
+		return source_interval(p, &b->idle_ms);
+	complain(
+		p,
+		"unknown option; known here are MinInterval, MaxInterval, IdleInterval, AllowUnknown; the line is left "
+		"out");
+	return OK;
+}
+
+static enum err source_block_keep(struct settings *s, const struct source_block *b, const char *name)
+{
+	struct source_block *list = realloc(s->sources, (s->n_sources + 1) * sizeof(*list));
+	if (list == NULL)
+		return ERR_NOMEM;
+	s->sources = list;
+	list[s->n_sources] = *b;
+	list[s->n_sources].name = strdup(name);
+	if (list[s->n_sources].name == NULL)
+		return ERR_NOMEM;
+	s->n_sources++;
+	return OK;
 }
 
 enum err source_block_add(struct place *p)
 {
-	struct settings    *s = p->settings;
 	struct source_block b = { 0 };
-	struct block_name   name = block_name("Source", s->n_sources + 1);
+	struct block_name   name = block_name("Source", ++p->settings->n_source_blocks);
+	struct place        here = block_of(p, name.text);
 	if (p->item->n_values != 1 || p->item->values[0].type != CONF_STRING || p->item->values[0].string[0] == '\0') {
-		complain(p, "names no source; write the plugin's name as in LoadPlugin: <Source \"cpu\">");
+		complain_block(&here, "name one plugin as in LoadPlugin: <Source \"cpu\">; the block is left out");
 		return OK;
 	}
 	for (size_t i = 0; i < p->item->n_children; i++) {
@@ -217,18 +254,10 @@ enum err source_block_add(struct place *p)
 			return ERR_NOMEM;
 	}
 	if (b.max_ms != 0 && b.min_ms > b.max_ms) {
-		complain(p, "MinInterval is above MaxInterval; exchange the two");
+		complain_block(&here, "MinInterval is above MaxInterval; exchange the two; the block is left out");
 		return OK;
 	}
-	struct source_block *list = realloc(s->sources, (s->n_sources + 1) * sizeof(*list));
-	if (list == NULL)
-		return ERR_NOMEM;
-	s->sources = list;
-	b.name = strdup(p->item->values[0].string);
-	if (b.name == NULL)
-		return ERR_NOMEM;
-	list[s->n_sources++] = b;
-	return OK;
+	return source_block_keep(p->settings, &b, p->item->values[0].string);
 }
 
 /* ---- <Access> ---- */
@@ -291,9 +320,14 @@ static enum err access_line(const struct place *p)
 
 enum err access_block_add(struct place *p)
 {
+	struct block_name name = block_name("Access", ++p->settings->n_access_blocks);
+	struct place      here = block_of(p, name.text);
 	access_close(p->settings->access);
+	if (p->item->n_values > 0)
+		complain_block(&here,
+			       "the block takes no name; write User, Group or Other lines; the name is left out");
 	for (size_t i = 0; i < p->item->n_children; i++) {
-		struct place child = child_of(p, i, "<Access>");
+		struct place child = child_of(p, i, name.text);
 		enum err     err = access_line(&child);
 		if (err != OK)
 			return err;

@@ -28,6 +28,14 @@
 			__VA_ARGS__                                                                    \
 		}                                                                                      \
 	}
+#define NAMED(name, value, ...)                                                                  \
+	{                                                                                        \
+		name, 1, sizeof((struct conf_item[]){ __VA_ARGS__ }) / sizeof(struct conf_item), \
+			(struct conf_value[]){ value }, (struct conf_item[])                     \
+		{                                                                                \
+			__VA_ARGS__                                                              \
+		}                                                                                \
+	}
 
 struct said {
 	int  errors;
@@ -97,7 +105,10 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 		struct conf_item item;
 		const char      *says[3];
 	} rows[] = {
-		{ ITEM("SocketFile", S("")), { "<Plugin>: SocketFile", "names no file" } },
+		{ ITEM("SocketFile", S("")), { "<Plugin> block 1: SocketFile", "names no file" } },
+		{ ITEM("SocketFile", N(5)), { "<Plugin> block 1: SocketFile \"5\"", "in quotes" } },
+		{ ITEM("StateFile", B(true)), { "<Plugin> block 1: StateFile \"on\"", "in quotes" } },
+		{ ITEM("SocketGroup", B(false)), { "<Plugin> block 1: SocketGroup \"off\"", "in quotes" } },
 		{ ITEM("SocketPerms", S("rwx")), { "SocketPerms", "octal" } },
 		{ ITEM("SocketPerms", N(999)), { "SocketPerms", "octal" } },
 		{ ITEM("StateFile", S("")), { "StateFile", "names no file" } },
@@ -112,6 +123,7 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 		{ ITEM("ReportStats", S("maybe")), { "ReportStats", "true or false" } },
 		{ ITEM("Default", S("mandatory"), B(true)), { "Default", "always advisory" } },
 		{ ITEM("Default", S("loud")), { "Default", "advisory on native" } },
+		{ ITEM("Default", S("advisory"), B(true), N(0.05)), { "<Plugin>: Default", "MinInterval (100 ms)" } },
 		{ ITEM("Colour", S("red")), { "Colour", "unknown option", "SocketFile" } },
 		{ ITEM("SocketFile", S("a"), S("b")), { "SocketFile", "one value" } },
 		{ BLOCK("Log", ITEM("Control", S("x")), ITEM("Metric", S("a/b"))),
@@ -126,10 +138,28 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 		  { "<Log> block 1: Value", "average", "left out" } },
 		{ BLOCK("Log", ITEM("Loud", S("x")), ITEM("Metric", S("a/b"))), { "<Log> block 1: Loud", "unknown" } },
 		{ BLOCK("Log", ITEM("Metric", S("df-/"))), { "<Log> block 1: Metric", "df-root" } },
-		{ BLOCK("Log", ITEM("Metric", N(3))), { "<Log> block 1: Metric", "in quotes" } },
-		{ BLOCK("Log", ITEM("Every", N(3))), { "<Log> block 1", "no Metric" } },
+		{ BLOCK("Log", ITEM("Metric", N(3))), { "<Log> block 1: Metric \"3\"", "in quotes" } },
+		{ BLOCK("Log", ITEM("Metric", S("a/b"), S("c"), S("d/e"))),
+		  { "<Log> block 1: Metric \"c\": ", "[HOST/]PLUGIN" } },
+		{ BLOCK("Log", ITEM("Every", N(3))), { "<Log> block 1: has no Metric" } },
 		{ BLOCK("Log", ITEM("State", S("maybe")), ITEM("Metric", S("a/b"))),
-		  { "<Log> block 1", "advisory maybe" } },
+		  { "<Log> block 1: advisory maybe" } },
+		{ NAMED("Log", S("slow"), ITEM("Metric", S("a/b"))),
+		  { "<Log> block 1: \"slow\": ", "takes no name", "is left out" } },
+		{ ITEM("Source", S("cpu"), S("df")), { "<Source> block 1: \"cpu df\": ", "one plugin" } },
+		{ NAMED("Source", S("cpu"), ITEM("MaxInterval", S("x"))),
+		  { "<Source> block 1: MaxInterval \"x\": MaxInterval=" } },
+		{ NAMED("Source", S("cpu"), ITEM("MinInterval", N(0))),
+		  { "<Source> block 1: MinInterval \"0\": is no interval" } },
+		{ NAMED("Source", S("cpu"), ITEM("IdleInterval", S("native"))),
+		  { "<Source> block 1: IdleInterval \"native\": is no interval" } },
+		{ NAMED("Source", S("cpu"), ITEM("AllowUnknown", S("perhaps"))),
+		  { "<Source> block 1: AllowUnknown \"perhaps\": is no boolean" } },
+		{ NAMED("Source", S("cpu"), ITEM("MinInterval", N(5)), ITEM("MaxInterval", N(3))),
+		  { "<Source> block 1: \"cpu\": MinInterval is above MaxInterval" } },
+		{ NAMED("Access", S("staff"), ITEM("Other", S("all"))),
+		  { "<Access> block 1: \"staff\": ", "takes no name" } },
+		{ ITEM("Access", S("staff")), { "<Access> block 1: \"staff\": ", "takes no name" } },
 		{ BLOCK("Access", ITEM("User", S("www"), S("data"), S("all"))),
 		  { "User", "quote a name with a hyphen" } },
 		{ BLOCK("Access", ITEM("User", S("root"))), { "User", "names no right" } },
@@ -140,7 +170,7 @@ static void malformed__every_option__one_error_that_names_option_and_what_is_acc
 			ITEM("Other", S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"),
 			     S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"),
 			     S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("enquire"), S("world"))),
-		  { "Other", "more than 16 words", "gives no right" } },
+		  { "<Access> block 1: Other", "more than 16 words", "gives no right" } },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -169,6 +199,37 @@ static void no_value__every_option__one_error(void **state)
 		assert_has(said.last, names[i]);
 		settings_fini(&s);
 	}
+}
+
+static void blocks__of_one_kind__are_numbered_left_out_ones_too(void **state)
+{
+	struct settings        s;
+	struct said            said = { 0 };
+	const struct conf_item first = BLOCK("Plugin", ITEM("Source", N(1)), BLOCK("Access", ITEM("Other", S("none"))));
+	const struct conf_item second = BLOCK("Plugin", NAMED("Source", S("cpu"), ITEM("MinInterval", S("x"))));
+	const struct conf_item third = BLOCK("Plugin", BLOCK("Access", ITEM("Other", S("x"))));
+	const struct conf_item fourth = BLOCK("Plugin", ITEM("Align", S("x")));
+	(void)state;
+	assert_int_equal(settings_init(&s), OK);
+	assert_int_equal(settings_add(&s, &first, hear, &said), OK);
+	assert_has(said.last, "<Source> block 1: \"1\"");
+	assert_int_equal(settings_add(&s, &second, hear, &said), OK);
+	assert_has(said.last, "<Source> block 2: MinInterval");
+	assert_int_equal(settings_add(&s, &third, hear, &said), OK);
+	assert_has(said.last, "<Access> block 2: Other");
+	assert_int_equal(settings_add(&s, &fourth, hear, &said), OK);
+	assert_has(said.last, "<Plugin> block 4: Align");
+	settings_fini(&s);
+}
+
+static void default__below_the_limit__leaves_the_default_of_the_plugin(void **state)
+{
+	struct settings s;
+	struct said     said;
+	(void)state;
+	read_one(&s, &said, (struct conf_item)ITEM("Default", S("advisory"), B(true), N(0.05)));
+	assert_int_equal(s.def.kind, DELTA_NATIVE);
+	settings_fini(&s);
 }
 
 static void bypass__without_postcache__is_an_error_and_ignored(void **state)
@@ -231,6 +292,8 @@ int main(void)
 		cmocka_unit_test(options__as_the_parser_hands_them_over__are_taken),
 		cmocka_unit_test(malformed__every_option__one_error_that_names_option_and_what_is_accepted),
 		cmocka_unit_test(no_value__every_option__one_error),
+		cmocka_unit_test(blocks__of_one_kind__are_numbered_left_out_ones_too),
+		cmocka_unit_test(default__below_the_limit__leaves_the_default_of_the_plugin),
 		cmocka_unit_test(bypass__without_postcache__is_an_error_and_ignored),
 		cmocka_unit_test(log_block__bad_selector__voids_itself_alone),
 		cmocka_unit_test(access__broken_block__closes_the_socket),
