@@ -115,6 +115,18 @@ static enum err forget_ids(struct call *c, size_t n, uint64_t *ids)
 	return OK;
 }
 
+/* Who has neither right does not hear which entries there are. */
+static enum err may_forget_at_all(struct call *c)
+{
+	if ((c->session->rights & (RIGHT_ADVISORY | RIGHT_MANDATORY)) != 0)
+		return OK;
+	return why_set(
+		&c->why, ERR_DENIED,
+		"FORGET needs the right \"advisory\" or \"mandatory\", as the entry is, and uid %lu does not have "
+		"either; the administrator gives it in <Access>",
+		(unsigned long)c->session->caller->uid);
+}
+
 enum err run_forget(struct call *c)
 {
 	static const char *const none[] = { NULL };
@@ -124,15 +136,15 @@ enum err run_forget(struct call *c)
 	struct forgetting        f = { c->session->rights, RIGHT_ADVISORY, 0 };
 	char                     what[48] = "FORGET";
 	enum err err = ids == NULL ? call_no_memory(c) : request_check_options(&c->request, none, &c->why);
-	if (err == OK && (c->session->rights & (RIGHT_ADVISORY | RIGHT_MANDATORY)) == 0)
-		err = ERR_DENIED;
+	if (err == OK)
+		err = may_forget_at_all(c);
 	if (err == OK && !all)
 		err = forget_ids(c, n, ids);
 	if (err == OK)
 		err = logger_forget(c->session->logger, ids, all ? 0 : n, may_forget, &f, c->now, &gone, &c->why);
 	if (f.id != 0)
 		snprintf(what, sizeof(what), "FORGET of entry %" PRIu64, f.id);
-	if (err == ERR_DENIED)
+	if (err == ERR_DENIED && f.id != 0)
 		err = call_check_right(c, f.needed, what);
 	free(ids);
 	if (err != OK)

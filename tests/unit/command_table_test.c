@@ -79,27 +79,6 @@ static void every_command__unknown_option__refused_by_name(void **state)
 	assert_string_equal(lab_ask(lab, "RULES"), "0 Rules\n");
 }
 
-static void every_command__without_its_right__says_which_and_who(void **state)
-{
-	struct lab *lab = *state;
-	for (size_t i = 0; i < command_count(); i++) {
-		const struct command *c = command_at(i);
-		lab->rights = 0;
-		const char *reply = lab_ask(lab, "%s%s", c->verb, words_for(c));
-		if (c->needs == NEEDS_NOTHING) {
-			assert_true(reply[0] != '-');
-			continue;
-		}
-		assert_has(reply, "-13 ");
-		assert_has(reply, c->verb);
-		assert_has(reply, c->needs == NEEDS_ENQUIRE ? "the right \"enquire\"" : "the right \"advisory\"");
-		assert_has(reply, "uid 1000 does not have");
-		lab->rights = RIGHT_ALL & ~(c->needs == NEEDS_ENQUIRE ? RIGHT_ENQUIRE : RIGHT_ADVISORY);
-		if (c->needs != NEEDS_BY_ENTRY) /* mandatory alone may forget what is mandatory */
-			assert_has(lab_ask(lab, "%s%s", c->verb, words_for(c)), "-13 ");
-	}
-}
-
 static void help__prints_the_table(void **state)
 {
 	struct lab *lab = *state;
@@ -243,7 +222,6 @@ int main(void)
 		STORY(every_command__any_letter_case__same_reply),
 		STORY(every_command__wrong_number_of_words__answers_with_its_usage),
 		STORY(every_command__unknown_option__refused_by_name),
-		STORY(every_command__without_its_right__says_which_and_who),
 		STORY(help__prints_the_table),
 		STORY(status__every_line_is_name_and_value),
 		STORY(audit__changes_alone__escaped),

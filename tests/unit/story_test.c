@@ -283,43 +283,6 @@ static void bad_requests__one_clear_error_and_nothing_changed(void **state)
 	assert_string_equal(lab_ask(lab, "  \t \r"), "");
 }
 
-static void rights__every_command__needs_what_the_table_says(void **state)
-{
-	struct lab *lab = *state;
-	for (unsigned rights = 0; rights <= RIGHT_ALL; rights++) {
-		lab->rights = rights;
-		for (size_t i = 0; i < command_count(); i++) {
-			const struct command *c = command_at(i);
-			bool                  denied = strncmp(lab_ask(lab, "%s%s", c->verb,
-                                                      c->min_words == 0             ? ""
-								       : strcmp(c->verb, "LOG") == 0 ? " mandatory on a/b"
-								       : strcmp(c->verb, "FORGET") == 0 ? " all"
-													: " a/b"),
-							       "-13 ", 4) == 0;
-			bool                  may = c->needs == NEEDS_NOTHING ||
-				   (c->needs == NEEDS_ENQUIRE && (rights & RIGHT_ENQUIRE) != 0) ||
-				   (c->needs == NEEDS_BY_CONTROL && (rights & RIGHT_MANDATORY) != 0) ||
-				   (c->needs == NEEDS_BY_ENTRY && (rights & (RIGHT_MANDATORY | RIGHT_ADVISORY)) != 0);
-			if (denied == may)
-				fail_msg("%s with rights %u: %s", c->verb, rights, lab->reply);
-		}
-		assert_int_equal(strncmp(lab_ask(lab, "LOG advisory on a/b"), "-13", 3) == 0,
-				 (rights & RIGHT_ADVISORY) == 0);
-	}
-}
-
-static void forget__mandatory_entry__needs_the_mandatory_right(void **state)
-{
-	struct lab *lab = *state;
-	lab_ask(lab, "LOG mandatory on a/b");
-	lab_ask(lab, "LOG advisory on c/d");
-	lab->rights = RIGHT_ADVISORY | RIGHT_ENQUIRE;
-	assert_has(lab_ask(lab, "FORGET 2 1"), "-13 FORGET of entry 1 needs the right \"mandatory\"");
-	assert_has(lab_ask(lab, "RULES"), "2 Rules");
-	assert_has(lab_ask(lab, "FORGET all"), "entries=1");
-	assert_has(lab_ask(lab, "RULES"), "1 Rules");
-}
-
 static void history__unseen_for_long__instance_is_dropped_and_rules_stay(void **state)
 {
 	struct lab *lab = *state;
@@ -410,8 +373,6 @@ int main(void)
 		STORY(enquire__filters_and_count),
 		STORY(exact_selector__one_line_whatever_happens),
 		STORY(bad_requests__one_clear_error_and_nothing_changed),
-		STORY(rights__every_command__needs_what_the_table_says),
-		STORY(forget__mandatory_entry__needs_the_mandatory_right),
 		STORY(history__unseen_for_long__instance_is_dropped_and_rules_stay),
 		cmocka_unit_test(configuration__is_never_replaced__and_forget_leads_back_to_it),
 		STORY(flags__thousands_of_instances__each_as_its_own_values_say),
