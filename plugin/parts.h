@@ -47,7 +47,7 @@ struct module {
 
 	/* set by init before any value comes, cleared by shutdown after the last */
 	_Atomic(struct logger *) logger;
-	atomic_bool              bypass_reported;
+	_Atomic uint64_t         bypass_reported; /* a bit a name */
 };
 
 /* config.c: one <Plugin "log_control"> block; the host's callback. */

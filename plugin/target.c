@@ -122,16 +122,23 @@ static int invoke_precache(struct logger *lg, const data_set_t *ds, value_list_t
 	return lg == NULL || is_logged(lg, ds, vl) ? FC_TARGET_CONTINUE : FC_TARGET_STOP;
 }
 
-/* Suppressed values go to the writers named in Bypass; a name that no writer has is reported once. */
+/* Each of the first 63 names by itself, those behind it together. */
+static bool is_reported(size_t name)
+{
+	uint64_t bit = UINT64_C(1) << (name < 63 ? name : 63);
+	return (atomic_fetch_or(&module.bypass_reported, bit) & bit) != 0;
+}
+
+/* Suppressed values go to the writers named in Bypass; each name that no writer has is reported once. */
 static void bypass(const data_set_t *ds, value_list_t *vl)
 {
 	for (size_t i = 0; i < module.settings.n_bypass; i++) {
-		if (plugin_write(module.settings.bypass[i], ds, vl) != ENOENT ||
-		    atomic_exchange(&module.bypass_reported, true))
+		if (plugin_write(module.settings.bypass[i], ds, vl) != ENOENT || is_reported(i))
 			continue;
 		plugin_log(LOG_ERR,
-			   PLUGIN_NAME
-			   ": Bypass \"%s\": no writer has that name; the next message lists those that there are",
+			   PLUGIN_NAME ": Bypass \"%s\": no writer has that name, so it gets nothing; write one of "
+				       "those that the next message "
+				       "lists",
 			   module.settings.bypass[i]);
 		plugin_log_available_writers();
 	}
