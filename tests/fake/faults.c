@@ -51,6 +51,17 @@ static struct {
 	bool          happened;
 } disk;
 
+static struct {
+	unsigned long full, error, half, torn, dead, cut;
+} injected;
+
+__attribute__((destructor)) static void tell(void)
+{
+	printf("faults injected: full disk %lu, disk error %lu, half write %lu, torn block %lu, sudden end %lu, power "
+	       "cut %lu\n",
+	       injected.full, injected.error, injected.half, injected.torn, injected.dead, injected.cut);
+}
+
 void faults_start(const char *dir)
 {
 	faults_fini();
@@ -84,6 +95,15 @@ bool faults_off(void)
 	return disk.happened;
 }
 
+static void count_fault(void)
+{
+	injected.half += disk.kind == FAULT_SHORT;
+	injected.torn += disk.kind == FAULT_TORN;
+	injected.dead += disk.kind == FAULT_CRASH && !disk.happened;
+	injected.full += disk.kind == FAULT_ERROR && disk.error == ENOSPC;
+	injected.error += disk.kind == FAULT_ERROR && disk.error != ENOSPC;
+}
+
 /* Counts a call; does it fail? */
 static bool fails(void)
 {
@@ -95,6 +115,7 @@ static bool fails(void)
 	}
 	if (disk.kind != FAULT_CRASH)
 		disk.times--;
+	count_fault();
 	disk.happened = true;
 	errno = disk.error;
 	return true;
@@ -180,6 +201,7 @@ void faults_power_cut(void)
 	struct dirent *e;
 	char           path[400];
 	faults_off();
+	injected.cut++;
 	while ((e = readdir(d)) != NULL) {
 		path_of(path, e->d_name);
 		if (e->d_name[0] != '.')

@@ -3,7 +3,8 @@
  *
  * Role     the program that uses it is linked with --wrap for open, pwrite, fsync, fdatasync, ftruncate, rename and unlink; calls
  *          for files of one folder are counted, one or more can be made to fail, and what a sync made durable is
- *          remembered: after a power cut the folder holds that and nothing else.
+ *          remembered: after a power cut the folder holds that and nothing else.  At its end the program prints how many faults
+ *          of each kind there were.
  * Threads  one.
  */
 #ifndef LC_FAULTS_H

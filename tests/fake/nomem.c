@@ -2,7 +2,9 @@
 #include "nomem.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -30,11 +32,19 @@ bool nomem_off(void)
 	return has_failed;
 }
 
+static atomic_ulong injected;
+
+__attribute__((destructor)) static void tell(void)
+{
+	printf("faults injected: allocation %lu\n", atomic_load(&injected));
+}
+
 static bool fails(void)
 {
 	if (left == 0 || --left > 0)
 		return false;
 	has_failed = true;
+	atomic_fetch_add(&injected, 1);
 	errno = ENOMEM;
 	return true;
 }

@@ -1,7 +1,8 @@
 /*
  * nomem - lets one allocation fail, by number.
  *
- * Role     the program that uses it is linked with --wrap for malloc, calloc, realloc, aligned_alloc and strdup.
+ * Role     the program that uses it is linked with --wrap for malloc, calloc, realloc, aligned_alloc and strdup.  At its
+ *          end it prints how many have failed.
  * Threads  counts and fails in the calling thread alone.
  */
 #ifndef LC_NOMEM_H
