@@ -126,6 +126,7 @@ static int module_init(void)
 	bool alone;
 	if (!module.configured || atomic_load(&module.logger) != NULL)
 		return module.configured ? 0 : -1;
+	module.settings.rrd_writer = rrd_writer_loaded();
 	if (settings_check(&module.settings, config_report, NULL) != OK || !chain_settle(&module))
 		return -1;
 	struct logger *lg = start_logger(&module, &alone);

@@ -70,6 +70,9 @@ int target_invoke(const data_set_t *ds, value_list_t *vl, notification_meta_t **
 void stats_report(struct module *m);
 void stats_lines(void *ctx, struct buf *out); /* struct stat_source: more lines for STATUS */
 
+/* writers.c: the name of a loaded plugin that writes RRD files; NULL: none.  At init, when all are loaded. */
+const char *rrd_writer_loaded(void);
+
 /* module.c */
 extern struct module     module;
 extern const struct host module_host;

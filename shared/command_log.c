@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command_internal.h"
+#include "hints.h"
 
 /* ---- LOG ---- */
 
@@ -64,11 +65,13 @@ static enum err log_rest(struct call *c, struct log_request *r, char note[NOTE_M
 	return call_flag(c, "dryrun", &r->dry_run);
 }
 
-static void log_first_line(struct buf *b, const struct outcomes *o)
+static void log_first_line(struct buf *b, const struct outcomes *o, unsigned hints)
 {
 	buf_addf(b, "%zu Values ", o->n_rows);
 	if (o->dry_run) {
-		buf_addf(b, "before=%.6g after=%.6g\n", o->before, o->after);
+		buf_addf(b, "before=%.6g after=%.6g", o->before, o->after);
+		hints_format(hints, b);
+		buf_addc(b, '\n');
 		return;
 	}
 	if (o->id == 0)
@@ -78,6 +81,7 @@ static void log_first_line(struct buf *b, const struct outcomes *o)
 	buf_addf(b, " keep=%s", o->saved ? "saved" : "temporary");
 	if (o->ends_ms >= 0)
 		buf_addf(b, " ends=%" PRId64, (o->ends_ms + 999) / 1000);
+	hints_format(hints, b);
 	buf_addc(b, '\n');
 }
 
@@ -100,7 +104,7 @@ static enum err log_run(struct call *c, struct log_request *r)
 		logger_count(c->session->logger, any_refused(&o) ? COUNT_REFUSED : COUNT_ACCEPTED);
 	if (o.id != 0)
 		call_audit(c, o.id);
-	log_first_line(&c->reply->text, &o);
+	log_first_line(&c->reply->text, &o, hints_of(&r->ask, &o, logger_settings(c->session->logger)->rrd_writer));
 	reply_rows(c->reply, c->session->logger, &o);
 	return OK;
 }

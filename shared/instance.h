@@ -24,6 +24,7 @@ struct instance {
 	uint64_t       hash;
 	struct source *source; /* borrowed; where its first value came from */
 	uint16_t       name_len;
+	bool           has_counter; /* a data source of its first value was a COUNTER */
 
 	/* the instance's lock; 0 free, 1 taken */
 	_Atomic uint8_t lock;

@@ -209,6 +209,8 @@ static struct instance *instance_for(struct logger *lg, const struct sample *sam
 		instance_free(i);
 		return NULL;
 	}
+	for (size_t k = 0; k < sample->n; k++)
+		i->has_counter |= sample->kinds[k] == KIND_COUNTER;
 	i->memory.arrival_ns = sample->arrival_ns; /* not yet judged, but seen */
 	return i;
 }

@@ -12,7 +12,7 @@
 #define PIECE 65536 /* made ahead of the client at most, beside one line */
 
 /* Room for the first line is made before anything is changed: what was changed can then be told. */
-#define FIRST_LINE 200
+#define FIRST_LINE 300
 
 struct reply *reply_new(void)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "hints.h"
 #include "settings_internal.h"
 
 bool key_is(const struct conf_item *item, const char *key)
@@ -453,9 +454,27 @@ static void check_default(struct settings *s, report_fn *report, void *ctx)
 	s->def = HELD_DEFAULT;
 }
 
+/* The same as hint=rrd_step of a reply to LOG. */
+static void warn_rrd_step(const struct settings *s, report_fn *report, void *ctx)
+{
+	for (size_t i = 0; i < s->n_logs && s->rrd_writer != NULL; i++) {
+		const struct ask *ask = &s->logs[i].ask;
+		struct why        line;
+		if (ask->state != STATE_ON || ask->delta.kind != DELTA_EVERY || ask->delta.ms >= HINT_RRD_STEP_MS)
+			continue;
+		why_set(&line, OK,
+			"log_control: <Log> block %u: Every \"%s\": the plugin %s takes one value a second at most, "
+			"and makes "
+			"no file for an interval below 0.5 s; write 1 or more where it is to follow",
+			s->logs[i].number, delta_format(ask->delta).text, s->rrd_writer);
+		report(ctx, SEVERITY_WARNING, line.text);
+	}
+}
+
 enum err settings_check(struct settings *s, report_fn *report, void *ctx)
 {
 	check_deltas(s, report, ctx);
+	warn_rrd_step(s, report, ctx);
 	check_default(s, report, ctx);
 	if (s->n_bypass > 0 && s->placement != PLACE_POSTCACHE) {
 		report(ctx, SEVERITY_ERROR,

@@ -70,7 +70,8 @@ struct settings {
 	unsigned          n_plugin_blocks, n_log_blocks, n_source_blocks, n_access_blocks; /* seen, left-out ones too */
 	size_t            n_sources;
 	struct source_block *sources;
-	struct access       *access; /* lines of all <Access> blocks; never NULL */
+	const char          *rrd_writer; /* found at init: the plugin that writes RRD files; NULL: none */
+	struct access       *access;     /* lines of all <Access> blocks; never NULL */
 };
 
 #define SETTINGS_SOCKET_FILE "/run/collectd-log_control.sock"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice.h"
 #include "delta.h"
 #include "grid.h"
 #include "json.h"
@@ -85,12 +86,14 @@ static void row_add(struct grid *g, size_t selector, const struct lc_row *row)
 /* What a request changed, behind the table. */
 static void entry_print(const struct lc_status *status)
 {
-	const char *dry = strstr(status->message, "before=");
+	const char *dry = strstr(status->message, "before="), *hint = strstr(status->message, " hint=");
 	const char *count = strstr(status->message, "count=");
 	if (dry != NULL) {
-		struct buf text = BUF_INIT;
-		printable_add(&text, dry);
+		struct buf text = BUF_INIT, figures = BUF_INIT;
+		buf_add(&figures, dry, hint == NULL ? strlen(dry) : (size_t)(hint - dry));
+		printable_add(&text, buf_text(&figures));
 		printf("nothing was changed; logged values a second of what was selected: %s\n", buf_text(&text));
+		buf_fini(&figures);
 		buf_fini(&text);
 	} else if (count != NULL) {
 		printf("%.*s\n", (int)strspn(count + 6, "0123456789"), count + 6);
@@ -164,7 +167,10 @@ static enum shown values_show(const struct statement *s, struct lc_reply *reply,
 		grid_show(s, status->message, &g, json);
 	if (!json)
 		entry_print(status);
+	if (!json && s->verb == VERB_LOG)
+		advice_on_sources(stdout, status);
 	fflush(stdout);
+	advice_on_hints(stderr, status);
 	for (size_t i = 0; i < status->n_elements; i++) {
 		for (size_t k = 0; k < status->elements[i].n_rows; k++)
 			row_note(&notes, &status->elements[i].rows[k], s->verb == VERB_QUERY);

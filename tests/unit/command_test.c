@@ -50,6 +50,29 @@ static void log__first_line__id_keep_ends(void **state)
 	assert_has(lab_ask(lab, "LOG advisory on dryrun=false a/b"), "1 Values id=6 ");
 }
 
+static void log__delta_that_rrd_files_or_counters_bear_badly__hint(void **state)
+{
+	struct lab  *lab = *state;
+	union number one = { .counter = 1 };
+	lab_gauge(lab, IDLE, 10, 1);
+	lab_value(lab, "own/if/counter", lab->now.wall_ns, 10, one, KIND_COUNTER);
+	assert_has(lab_ask(lab, "LOG mandatory on every=1min " IDLE), " keep=temporary\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=34s if/counter"), " keep=temporary\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=35s if/counter"), " keep=temporary hint=counter_wrap\n");
+	lab->settings.rrd_writer = "rrdtool";
+	assert_has(lab_ask(lab, "LOG mandatory on every=10s " IDLE), " keep=temporary\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=11s " IDLE), " keep=temporary hint=rrd_heartbeat\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=1min for=1h */*/*"),
+		   " ends=3600 hint=rrd_heartbeat,counter_wrap\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=1min new/gauge"), " keep=temporary\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=999ms new/gauge"), " keep=temporary hint=rrd_step\n");
+	assert_has(lab_ask(lab, "LOG mandatory on every=500ms dryrun=true new/gauge"), "after=0 hint=rrd_step\n");
+	assert_has(lab_ask(lab, "LOG mandatory off every=500ms " IDLE), " keep=temporary\n");
+	assert_has(lab_ask(lab, "LOG mandatory on " IDLE), " keep=temporary\n");
+	lab_ask(lab, "LOG mandatory on every=10s " IDLE);
+	assert_has(lab_ask(lab, "LOG advisory on every=1min " IDLE), "id=- keep=temporary\n");
+}
+
 static void log__keywords_and_options_in_any_letter_case(void **state)
 {
 	struct lab *lab = *state;
@@ -271,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(log__denied_before_its_other_words_are_judged),
 		STORY(log__first_line__id_keep_ends),
+		STORY(log__delta_that_rrd_files_or_counters_bear_badly__hint),
 		STORY(log__keywords_and_options_in_any_letter_case),
 		STORY(log__every__units),
 		STORY(log__one_bad_selector__nothing_changed),

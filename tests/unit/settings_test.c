@@ -232,6 +232,32 @@ static void default__below_the_limit__leaves_the_default_of_the_plugin(void **st
 	settings_fini(&s);
 }
 
+static void hear_warning(void *ctx, enum severity severity, const char *text)
+{
+	struct said *said = ctx;
+	assert_int_equal(severity, SEVERITY_WARNING);
+	said->errors++;
+	snprintf(said->last, sizeof(said->last), "%s", text);
+}
+
+static void every_below_a_second__where_rrd_files_are_written__is_warned_of(void **state)
+{
+	struct settings        s;
+	struct said            said = { 0 };
+	const struct conf_item block = BLOCK("Plugin", BLOCK("Log", ITEM("Every", N(0.5)), ITEM("Metric", S("a/b"))),
+					     BLOCK("Log", ITEM("Every", N(1)), ITEM("Metric", S("a/b"))));
+	(void)state;
+	assert_int_equal(settings_init(&s), OK);
+	assert_int_equal(settings_add(&s, &block, hear_warning, &said), OK);
+	assert_int_equal(settings_check(&s, hear_warning, &said), OK);
+	assert_int_equal(said.errors, 0);
+	s.rrd_writer = "rrdtool";
+	assert_int_equal(settings_check(&s, hear_warning, &said), OK);
+	assert_int_equal(said.errors, 1);
+	assert_has(said.last, "<Log> block 1: Every \"500ms\": the plugin rrdtool");
+	settings_fini(&s);
+}
+
 static void bypass__without_postcache__is_an_error_and_ignored(void **state)
 {
 	struct settings s;
@@ -294,6 +320,7 @@ int main(void)
 		cmocka_unit_test(no_value__every_option__one_error),
 		cmocka_unit_test(blocks__of_one_kind__are_numbered_left_out_ones_too),
 		cmocka_unit_test(default__below_the_limit__leaves_the_default_of_the_plugin),
+		cmocka_unit_test(every_below_a_second__where_rrd_files_are_written__is_warned_of),
 		cmocka_unit_test(bypass__without_postcache__is_an_error_and_ignored),
 		cmocka_unit_test(log_block__bad_selector__voids_itself_alone),
 		cmocka_unit_test(access__broken_block__closes_the_socket),
