@@ -355,23 +355,6 @@ static void prompt__statements_over_lines__run_and_errors_do_not_end_it(void **s
 	check_held(l, "own/load/load", "mandatory off");
 }
 
-static void log__hints_of_the_daemon__are_sentences_on_stderr(void **state)
-{
-	struct live *l = *state;
-	l->settings.rrd_writer = "rrdtool";
-	check_ran(logctl(l, NULL, "log mandatory on every 1 min own/load/load", NULL), 0, "rule 1",
-		  "rrdtool tune FILE --heartbeat DS:120\n");
-	check_ran(logctl(l, NULL, "log mandatory on every 500 msec own/new/gauge", NULL), 0, "rule 2",
-		  "one value a second");
-	check_ran(logctl(l, NULL, "-n", "log mandatory on every 2 min own/load/load", NULL), 0,
-		  "before=0.0166667 after=0.00833333\n", "DS:240\n");
-	yajl_val v = json_of(logctl(l, NULL, "--json", "log mandatory on every 1 min own/load/load", NULL), 0);
-	assert_string_equal(json_text(v, "hint"), "rrd_heartbeat");
-	yajl_tree_free(v);
-	l->settings.rrd_writer = NULL;
-	check_ran(logctl(l, NULL, "log mandatory on every 1 min own/load/load", NULL), 0, "rule 4", NULL);
-}
-
 static void log__delta_below_the_interval_of_the_source__tells_what_is_logged(void **state)
 {
 	struct live *l = *state;
@@ -388,7 +371,6 @@ int main(void)
 		LIVE_TEST(rules_explain_forget__tell_and_take_back),
 		LIVE_TEST(status_sources_help__are_tables),
 		LIVE_TEST(help__and_the_manual__name_the_same_commands),
-		LIVE_TEST(log__hints_of_the_daemon__are_sentences_on_stderr),
 		LIVE_TEST(log__delta_below_the_interval_of_the_source__tells_what_is_logged),
 		LIVE_TEST(json__log__has_members_for_all_that_a_table_shows),
 		LIVE_TEST(json__bytes_that_are_no_utf8__come_quoted_as_well),
