@@ -10,6 +10,7 @@ struct asking {
 	const struct enquiry *enquiry;
 	const struct now     *now;
 	struct rows           rows;
+	size_t                n_known; /* metric instances that the selectors so far select, whatever the filters say */
 };
 
 static bool is_wanted(const struct asking *a, struct instance *i, struct held held)
@@ -31,11 +32,12 @@ static void ask_instance(void *ctx, struct instance *i)
 {
 	struct asking *a = ctx;
 	struct held    held = logger_hold(a->logger, i).held;
+	a->n_known++;
 	if (is_wanted(a, i, held))
 		rows_add(&a->rows, i, held, OUTCOME_HELD);
 }
 
-/* Filters leave lines out; a selector of which nothing is known says so, filters or not. */
+/* Filters leave lines out; a pattern that selects nothing says so, filters or not: it may be a slip of the pen. */
 static void ask_selector(struct asking *a, struct selector *s)
 {
 	rows_group(&a->rows, s);
@@ -48,10 +50,9 @@ static void ask_selector(struct asking *a, struct selector *s)
 			rows_add(&a->rows, NULL, held, OUTCOME_HELD);
 		return;
 	}
-	size_t before = a->rows.out->n_rows;
+	size_t before = a->n_known;
 	rows_looked(&a->rows, logger_select(a->logger, s, ask_instance, a));
-	bool filtered = a->enquiry->control >= 0 || a->enquiry->on >= 0 || a->enquiry->unavailable;
-	if (a->rows.out->n_rows == before && !filtered)
+	if (a->n_known == before)
 		rows_add(&a->rows, NULL, (struct held){ 0 }, OUTCOME_NONE);
 }
 

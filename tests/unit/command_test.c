@@ -203,6 +203,9 @@ static void enquire__filters__each_combination(void **state)
 		lab_ask(lab, "ENQUIRE %s \"h/*/*\"", rows[i].words);
 		assert_int_equal(atoi(lab->reply), rows[i].n);
 	}
+	assert_string_equal(lab_ask(lab, "ENQUIRE mandatory off \"h/a*/*\""), "0 Values\n");
+	assert_has(lab_ask(lab, "ENQUIRE mandatory \"h/aa*/*\""), "1 Values\n1 none ");
+	assert_string_equal(lab_ask(lab, "ENQUIRE mandatory count=true \"h/aa*/*\""), "0 Values count=0\n");
 	assert_has(lab_ask(lab, "ENQUIRE mandatory advisory h/a/t"), "-22 ");
 	assert_has(lab_ask(lab, "ENQUIRE maybe h/a/t"), "-22 ");
 	assert_has(lab_ask(lab, "ENQUIRE mandatory"), "-22 no selector is named");
