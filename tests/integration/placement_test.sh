@@ -40,6 +40,9 @@ if [ -f "$PLUGINS/rrdtool.so" ] && command -v rrdtool >/dev/null; then
 	wait_for test -s "$DIR/rrd/own/a/gauge.rrd"
 	check "an RRD file has step delta and heartbeat twice delta" "step = 60 heartbeat = 120 " \
 		"$(rrdtool info "$DIR/rrd/own/a/gauge.rrd" | grep -E '^step|minimal_heartbeat' | sed 's/.*minimal_//' | tr '\n' ' ')"
+	check "where rrdtool writes, a longer interval gets a hint" "1 Values id=1 keep=temporary hint=rrd_heartbeat" \
+		"$(ask 'LOG mandatory on every=2min a/gauge' | head -1)"
+	check "... and one below a second" "1 Values id=2 keep=temporary hint=rrd_step" "$(ask 'LOG mandatory on every=500ms a/gauge' | head -1)"
 fi
 stop_daemon
 
@@ -63,6 +66,35 @@ check "Bypass: a suppressed value goes to the writer named" 30 "$(count own/a/ga
 check_log "Bypass: an unknown writer is reported" 'Bypass "nobody_home"'
 check "Bypass: ... once" 1 "$(grep -c 'Bypass "nobody_home"' "$DIR/log")"
 stop_daemon
+
+# --- one writer of several thinned: the target stands between them
+if [ -f "$PLUGINS/write_log.so" ]; then
+	place onewriter
+	{ echo "$LOAD"; plugin "Chain \"none\"
+$RULE"; echo 'LoadPlugin write_log
+<Chain "PostCache">
+<Target "write">
+Plugin "csv"
+</Target>
+Target "log_control"
+<Target "write">
+Plugin "write_log"
+</Target>
+</Chain>'; } | config
+	start_daemon
+	stream own/a/gauge 10 30 | put; settle
+	wait_for sh -c "grep -q marker '$DIR/log'"
+	check "a writer in front of the target gets every value" 30 "$(count own/a/gauge)"
+	check "... and one behind it those that are logged" "$THINNED" "$(sed -n 's/.*own\.a\.gauge [^ ]* \([0-9]*\).*/\1/p' "$DIR/log" | tr '\n' ' ')"
+	stop_daemon
+fi
+
+# --- loaded by its block alone
+place auto
+{ echo 'AutoLoadPlugin true'; plugin "$RULE"; } | config
+start_daemon
+stream own/a/gauge 10 30 | put; settle; stop_daemon
+check "AutoLoadPlugin loads and gates" "$THINNED" "$(times own/a/gauge)"
 
 # --- the user's own chains, before and after ours in the file
 CHAIN='LoadPlugin match_regex
