@@ -46,34 +46,21 @@ static int64_t arrival_now(void)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* The values of a value list and their kinds as the gate takes them. */
-struct numbers {
-	union number *values;
-	uint8_t      *kinds;
-	void         *heap; /* NULL: on the stack */
-};
-
-static bool numbers_make(struct numbers *n, const data_set_t *ds, const value_list_t *vl, union number *values,
-			 uint8_t *kinds)
+/* The kinds of a value list's values, as the gate takes them: in `room`, or in memory that *heap owns.  NULL: no memory. */
+static const uint8_t *kinds_make(const data_set_t *ds, size_t n, uint8_t room[VALUES_ON_STACK], uint8_t **heap)
 {
-	size_t count = vl->values_len;
-	*n = (struct numbers){ values, kinds, NULL };
-	if (count > VALUES_ON_STACK) {
-		n->heap = malloc(count * (sizeof(union number) + 1));
-		if (n->heap == NULL)
-			return false;
-		n->values = n->heap;
-		n->kinds = (uint8_t *)(n->values + count);
-	}
-	memcpy(n->values, vl->values, count * sizeof(union number));
-	for (size_t i = 0; i < count; i++)
-		n->kinds[i] = (uint8_t)ds->ds[i].type;
-	return true;
+	uint8_t *kinds = room;
+	*heap = NULL;
+	if (n > VALUES_ON_STACK)
+		kinds = *heap = malloc(n);
+	for (size_t i = 0; kinds != NULL && i < n; i++)
+		kinds[i] = (uint8_t)ds->ds[i].type;
+	return kinds;
 }
 
-static struct pass judge(struct logger *lg, value_list_t *vl, struct numbers *n)
+static bool judge(struct logger *lg, value_list_t *vl, const uint8_t *kinds)
 {
-	char          name[IDENT_MAX + 1];
+	char          name[IDENT_ROOM];
 	plugin_ctx_t  ctx = plugin_get_ctx();
 	struct sample sample = {
 		.ident = ident_format(name, vl->host, vl->plugin, vl->plugin_instance, vl->type, vl->type_instance),
@@ -82,14 +69,14 @@ static struct pass judge(struct logger *lg, value_list_t *vl, struct numbers *n)
 		.arrival_ns = arrival_now(),
 		.source = ctx.name,
 		.source_interval_ns = ns_of_host(ctx.interval),
-		.values = n->values,
-		.kinds = n->kinds,
+		.values = (union number *)vl->values, /* rewritten in place */
+		.kinds = kinds,
 		.n = vl->values_len,
 	};
 	struct pass pass = logger_value(lg, &sample);
 	if (pass.logged && pass.interval_ns != sample.interval_ns)
 		vl->interval = host_of_ns(pass.interval_ns);
-	return pass;
+	return pass.logged;
 }
 
 /* Without memory a value list passes as it is. */
@@ -103,16 +90,14 @@ static bool fail_open(struct logger *lg)
 /* Is the value list to be logged?  Changes it in place. */
 static bool is_logged(struct logger *lg, const data_set_t *ds, value_list_t *vl)
 {
-	union number   values[VALUES_ON_STACK];
-	uint8_t        kinds[VALUES_ON_STACK];
-	struct numbers n;
-	if (!numbers_make(&n, ds, vl, values, kinds))
+	uint8_t        room[VALUES_ON_STACK] = { 0 }, *heap;
+	const uint8_t *kinds = kinds_make(ds, vl->values_len, room, &heap);
+	if (kinds == NULL)
 		return fail_open(lg);
-	struct pass pass = judge(lg, vl, &n);
-	if (pass.rewritten)
-		memcpy(vl->values, n.values, vl->values_len * sizeof(union number));
-	free(n.heap);
-	return pass.logged;
+	bool logged = judge(lg, vl, kinds);
+	if (heap != NULL)
+		free(heap);
+	return logged;
 }
 
 static int invoke_precache(struct logger *lg, const data_set_t *ds, value_list_t *vl)

@@ -17,17 +17,18 @@
 
 enum align { ALIGN_START, ALIGN_CLOCK };
 
-/* What is remembered of one metric instance between two values.  All zero: nothing was seen yet. */
+/* What is remembered of one metric instance between two values.  All zero: nothing was seen yet.  What few values need stands
+ * first, the rest is next to what else every value needs of an instance. */
 struct memory {
+	int64_t  run_first_ns;   /* arrival of the first of a run of late values */
+	int64_t  run_last_ns;    /* time stamp of the last of that run */
+	int64_t  served_ns;      /* the last served grid point; meaningful while grid_ns > 0 */
+	int64_t  grid_ns;        /* delta of the grid; 0: there is none; -1: none, but native let the last value pass */
 	int64_t  newest_ns;      /* newest time stamp seen */
 	int64_t  interval_ns;    /* what the newest value list carried */
 	int64_t  arrival_ns;     /* arrival clock at the newest value */
 	int64_t  last_logged_ns; /* time stamp of the last logged value */
 	uint64_t logged_at;      /* newest socket entry id there was when a value was last logged */
-	int64_t  grid_ns;        /* delta of the grid; 0: there is none; -1: none, but native let the last value pass */
-	int64_t  served_ns;      /* the last served grid point; meaningful while grid_ns > 0 */
-	int64_t  run_first_ns;   /* arrival of the first of a run of late values */
-	int64_t  run_last_ns;    /* time stamp of the last of that run */
 	int64_t  due_by_ns;      /* arrival clock: a value is due until then; meaningful while `waits` */
 	bool     seen, in_log, available, in_run, waits;
 };

@@ -1,6 +1,7 @@
 /* ident - see ident.h. */
 #include "ident.h"
 
+#include <endian.h>
 #include <string.h>
 
 /* XXH3 from Debian's libxxhash-dev, inlined: the names are short, and a call would cost as much as the hash. */
@@ -12,22 +13,57 @@ uint64_t ident_hash(const char *text, size_t len)
 	return XXH3_64bits(text, len);
 }
 
-static char *put(char *at, const char *field)
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+#define PIECE 16
+
+/* Copies so many bytes; how many of them stand before the first zero byte?  PIECE or more: there is none. */
+static inline unsigned put_piece(char *at, const char *from)
 {
-	size_t len = strnlen(field, FIELD_MAX);
-	memcpy(at, field, len);
-	return at + len;
+	__m128i bytes = _mm_loadu_si128((const __m128i *)from);
+	_mm_storeu_si128((__m128i *)at, bytes);
+	unsigned zeros = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+	return (unsigned)__builtin_ctz(zeros | 1u << PIECE);
 }
 
-static char *put_instance(char *at, const char *field)
+#else
+
+#define PIECE 8
+#define ONES  UINT64_C(0x0101010101010101)
+
+static inline unsigned put_piece(char *at, const char *from)
 {
-	if (field[0] == '\0')
-		return at;
+	uint64_t word;
+	memcpy(&word, from, sizeof(word));
+	memcpy(at, &word, sizeof(word));
+	word = le64toh(word);
+	/* the lowest bit that is set belongs to the first zero byte */
+	uint64_t zeros = (word - ONES) & ~word & ONES << 7;
+	return zeros == 0 ? PIECE : (unsigned)__builtin_ctzll(zeros) / 8;
+}
+
+#endif
+
+/* Copies a field, with some bytes of what follows it, and gives where it ends. */
+static inline char *put(char *at, const char *field)
+{
+	for (unsigned i = 0; i < FIELD_ROOM; i += PIECE, at += PIECE) {
+		unsigned n = put_piece(at, field + i);
+		if (n < PIECE)
+			return at + n;
+	}
+	return at - 1;
+}
+
+/* Without a branch: some names have an instance and some have none. */
+static inline char *put_instance(char *at, const char *field)
+{
 	*at = '-';
-	return put(at + 1, field);
+	return put(at + (field[0] != '\0'), field);
 }
 
-struct ident ident_format(char out[IDENT_MAX + 1], const char *host, const char *plugin, const char *plugin_instance,
+struct ident ident_format(char out[IDENT_ROOM], const char *host, const char *plugin, const char *plugin_instance,
 			  const char *type, const char *type_instance)
 {
 	char *at = put(out, host);

@@ -13,8 +13,10 @@
 
 #include "err.h"
 
-#define FIELD_MAX 127                 /* the host's DATA_MAX_NAME_LEN - 1 */
-#define IDENT_MAX (5 * FIELD_MAX + 4) /* longest text, without a terminator */
+#define FIELD_MAX  127 /* the host's DATA_MAX_NAME_LEN - 1 */
+#define FIELD_ROOM (FIELD_MAX + 1)
+#define IDENT_MAX  (5 * FIELD_MAX + 4)  /* longest text, without a terminator */
+#define IDENT_ROOM (IDENT_MAX + 1 + 16) /* what ident_format() may write to */
 
 struct ident {
 	const char *text; /* need not be terminated */
@@ -25,9 +27,10 @@ struct ident {
 /* XXH3 of the text. */
 uint64_t ident_hash(const char *text, size_t len);
 
-/* Writes the text of five terminated fields (each at most FIELD_MAX bytes; an empty instance leaves out its hyphen) into
- * `out` and returns it as an ident that borrows `out`.  Called for every value: no allocation, no stdio. */
-struct ident ident_format(char out[IDENT_MAX + 1], const char *host, const char *plugin, const char *plugin_instance,
+/* Writes the text of five fields (an empty instance leaves out its hyphen) into `out`, terminated, and returns it as an ident
+ * that borrows `out`.  Each field stands in FIELD_ROOM bytes, as in the host's value lists: all of them may be read, and what has no
+ * terminator is cut to FIELD_MAX bytes.  Called for every value: no allocation, no stdio. */
+struct ident ident_format(char out[IDENT_ROOM], const char *host, const char *plugin, const char *plugin_instance,
 			  const char *type, const char *type_instance);
 
 /* Checks a name that somebody typed, wildcards being plain characters; two parts get `own_host` in front.  Writes the

@@ -2,6 +2,7 @@
 #include "instance.h"
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 struct instance *instance_new(struct ident ident)
 {
-	struct instance *i = calloc(1, sizeof(*i) + ident.len + 1);
+	struct instance *i = calloc(1, offsetof(struct instance, name) + ident.len + 1);
 	if (i == NULL)
 		return NULL;
 	i->hash = ident.hash;

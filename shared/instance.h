@@ -19,30 +19,44 @@
 #include "source.h"
 #include "window.h"
 
+/* At a million of them a value waits for memory more than for anything else: what every value needs stands together, the name
+ * at the end, and what few need stands in front. */
 struct instance {
+	/* control side only (the logger's control lock) */
+	struct instance
+		*next; /* list of the newborn (births lock), then of its source's members, at last of the dropped */
+	uint32_t refs; /* replies on their way that point here; keeps it from being dropped */
+
+	/* guarded by lock */
+	struct hold    pending; /* what it holds from step `pending_step` on (DESIGN.md, one step for all) */
+	struct memory  memory;
+	struct hold    hold;
+	uint64_t       pending_step; /* 0: none */
+	struct window *window;       /* NULL: nothing gathered */
+
 	/* set before it is published, then constant */
-	uint64_t       hash;
 	struct source *source; /* borrowed; where its first value came from */
+	uint64_t       hash;
 	uint16_t       name_len;
 	bool           has_counter; /* a data source of its first value was a COUNTER */
 
 	/* the instance's lock; 0 free, 1 taken */
 	_Atomic uint8_t lock;
 
-	/* control side only (the logger's control lock) */
-	uint32_t refs; /* replies on their way that point here; keeps it from being dropped */
-	struct instance
-		*next; /* list of the newborn (births lock), then of its source's members, at last of the dropped */
-
-	/* guarded by lock */
-	struct hold    hold;
-	struct hold    pending;      /* what it holds from step `pending_step` on (DESIGN.md, one step for all) */
-	uint64_t       pending_step; /* 0: none */
-	struct memory  memory;
-	struct window *window; /* NULL: nothing gathered */
-
-	char name[]; /* the identifier, terminated */
+	char name[]; /* the identifier, terminated; constant */
 };
+
+/* Asks for what a value needs of `i` before it is needed, all at once. */
+static inline void instance_fetch(const struct instance *i)
+{
+	const char *from = (const char *)&i->memory.grid_ns;
+	__builtin_prefetch(from);
+	__builtin_prefetch(from + 64);
+	__builtin_prefetch(from + 128);
+}
+
+/* Whoever walks over many asks for the one so far ahead. */
+#define FETCH_AHEAD 8
 
 /* A new instance of that name, unlocked, holding nothing yet.  NULL: no memory. */
 struct instance *instance_new(struct ident ident);

@@ -25,6 +25,8 @@ size_t logger_select(struct logger *lg, const struct selector *s, instance_fn *f
 	}
 	struct instance *const *list = table_range(lg->table, ident.text, selector_prefix(s), &n);
 	for (size_t k = 0; k < n; k++) {
+		if (k + FETCH_AHEAD < n)
+			instance_fetch(list[k + FETCH_AHEAD]);
 		if (selector_matches(s, list[k]->name, list[k]->name_len))
 			fn(ctx, list[k]);
 	}

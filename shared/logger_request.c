@@ -134,20 +134,25 @@ static enum err make_entry(struct logger *lg, const struct log_request *r, const
 
 /* ---- in force ---- */
 
+/* The instances of the rows; rows of what is not known have none. */
+static void each_row(const struct outcomes *out, struct change *c, void (*fn)(struct change *c, struct instance *i))
+{
+	for (size_t k = 0; k < out->n_rows; k++) {
+		if (k + FETCH_AHEAD < out->n_rows && out->rows[k + FETCH_AHEAD].instance != NULL)
+			instance_fetch(out->rows[k + FETCH_AHEAD].instance);
+		if (out->rows[k].instance != NULL)
+			fn(c, out->rows[k].instance);
+	}
+}
+
 static void apply(struct logger *lg, struct entry *e, struct ledger *new, const struct outcomes *out,
 		  const struct now *now)
 {
 	struct change c = { .logger = lg, .ledger = new, .added = e, .now = now };
 	c.step = ledger_step(logger_ledger(lg)) + 1;
-	for (size_t i = 0; i < out->n_rows; i++) {
-		if (out->rows[i].instance != NULL)
-			change_prepare(&c, out->rows[i].instance);
-	}
+	each_row(out, &c, change_prepare);
 	change_publish(&c);
-	for (size_t i = 0; i < out->n_rows; i++) {
-		if (out->rows[i].instance != NULL)
-			change_finish(&c, out->rows[i].instance);
-	}
+	each_row(out, &c, change_finish);
 }
 
 /* Save, then publish.  The entry is promised from the moment it is synced. */

@@ -114,7 +114,10 @@ struct instance *table_find(const struct table *t, struct ident ident)
 		uint64_t s = atomic_load_explicit(&slots[i], memory_order_acquire);
 		if (s == 0)
 			return NULL;
-		if (s != TOMB && ((s ^ ident.hash) & ~POINTER_MASK) == 0 && is_it(instance_of(s), ident))
+		if (s == TOMB || ((s ^ ident.hash) & ~POINTER_MASK) != 0)
+			continue;
+		instance_fetch(instance_of(s));
+		if (is_it(instance_of(s), ident))
 			return instance_of(s);
 	}
 }

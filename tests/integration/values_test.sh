@@ -29,7 +29,7 @@ T=1700000000
 # series NAME VALUE...: one value list every 10 s; a value may have several parts
 series() { local name=$1 i=0 v; shift; for v in "$@"; do echo "PUTVAL \"$name\" interval=10 $((T + i * 10)):$v"; i=$((i + 1)); done; }
 # records NAME: all that csv recorded, times from T on
-records() { cat "$DIR/csv/$1"-20* 2>/dev/null | grep -v epoch | awk -F, -v t=$T '{ printf "%d", $1 - t; for (i = 2; i <= NF; i++) printf ",%g", $i; printf " " }'; }
+records() { cat "$DIR/csv/$1"-20* 2>/dev/null | grep -v epoch | awk -F, -v t=$T '{ printf "%d", $1 - t; for (i = 2; i <= NF; i++) if ($i ~ /nan|inf/) printf ",%s", $i; else printf ",%g", $i; printf " " }'; }
 {
 	series own/a/if_octets 100:1 200:2 300:3 400:4 500:5 600:6 700:7
 	series own/a/derive 10 20 30 40 5 6 7
