@@ -1,111 +1,11 @@
-/* settings - see settings.h; single options.  Blocks: settings_blocks.c. */
+/* settings - see settings.h; single options.  Blocks: settings_blocks.c; messages: settings_text.c; at last: settings_check.c. */
 #include "settings.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "hints.h"
 #include "settings_internal.h"
-
-bool key_is(const struct conf_item *item, const char *key)
-{
-	return strcasecmp(item->key, key) == 0;
-}
-
-static void add_value(struct buf *b, const struct conf_value *v)
-{
-	switch (v->type) {
-	case CONF_STRING:
-		buf_adds(b, v->string);
-		break;
-	case CONF_NUMBER:
-		if (floor(v->number) == v->number && fabs(v->number) < 1e15)
-			buf_addf(b, "%.0f", v->number);
-		else
-			buf_addf(b, "%.15g", v->number);
-		break;
-	case CONF_BOOLEAN:
-		buf_adds(b, v->boolean ? "on" : "off");
-		break;
-	}
-}
-
-char *values_text(const struct conf_item *item)
-{
-	struct buf b = BUF_INIT;
-	for (size_t i = 0; i < item->n_values; i++) {
-		if (i > 0)
-			buf_addc(&b, ' ');
-		add_value(&b, &item->values[i]);
-	}
-	const char *text = buf_text(&b);
-	char       *copy = b.failed ? NULL : strdup(text);
-	buf_fini(&b);
-	return copy;
-}
-
-/* `option`: NULL for a block as a whole. */
-static void say(const struct place *p, const char *option, const struct conf_item *values, const char *fmt,
-		va_list args)
-{
-	struct why why, line;
-	char      *text = values_text(values);
-	vsnprintf(why.text, sizeof(why.text), fmt, args);
-	struct excerpt shown = excerpt_of(text == NULL ? "" : text, text == NULL ? 0 : strlen(text));
-	if (option != NULL)
-		why_set(&line, ERR_INVAL, "log_control: %s: %s %s: %s", p->block, option, shown.text, why.text);
-	else if (values->n_values > 0)
-		why_set(&line, ERR_INVAL, "log_control: %s: %s: %s", p->block, shown.text, why.text);
-	else
-		why_set(&line, ERR_INVAL, "log_control: %s: %s", p->block, why.text);
-	free(text);
-	p->report(p->ctx, SEVERITY_ERROR, line.text);
-}
-
-void complain(const struct place *p, const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	say(p, p->item->key, p->item, fmt, args);
-	va_end(args);
-}
-
-void complain_of(const struct place *p, const struct conf_value *v, const char *fmt, ...)
-{
-	const struct conf_item one = { p->item->key, 1, 0, v, NULL };
-	va_list                args;
-	va_start(args, fmt);
-	say(p, p->item->key, &one, fmt, args);
-	va_end(args);
-}
-
-void complain_block(const struct place *p, const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	say(p, NULL, p->item, fmt, args);
-	va_end(args);
-}
-
-struct block_name block_name(const char *kind, unsigned number)
-{
-	struct block_name n;
-	snprintf(n.text, sizeof(n.text), "<%s> block %u", kind, number);
-	return n;
-}
-
-bool boolean_parse(const char *text, bool *out)
-{
-	bool yes = strcasecmp(text, "on") == 0 || strcasecmp(text, "true") == 0 || strcasecmp(text, "yes") == 0;
-	bool no = strcasecmp(text, "off") == 0 || strcasecmp(text, "false") == 0 || strcasecmp(text, "no") == 0;
-	if (yes || no)
-		*out = yes;
-	return yes || no;
-}
 
 char *value_string(const struct place *p)
 {
@@ -379,7 +279,7 @@ enum err settings_init(struct settings *s)
 	return s->access == NULL ? ERR_NOMEM : OK;
 }
 
-static void strings_free(char **list, size_t n)
+void strings_free(char **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(list[i]);
@@ -421,71 +321,5 @@ enum err settings_add(struct settings *s, const struct conf_item *block, report_
 			return err;
 		}
 	}
-	return OK;
-}
-
-/* MinInterval may come after the blocks that it limits. */
-static void check_deltas(struct settings *s, report_fn *report, void *ctx)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < s->n_logs; i++) {
-		struct why why, line;
-		if (ask_check(&s->logs[i].ask, s->min_ms, &why) == OK) {
-			s->logs[kept++] = s->logs[i];
-			continue;
-		}
-		why_set(&line, ERR_INVAL, "log_control: <Log> block %u: Every: %s; the block is left out",
-			s->logs[i].number, why.text);
-		report(ctx, SEVERITY_ERROR, line.text);
-		strings_free(s->logs[i].metrics, s->logs[i].n_metrics);
-	}
-	s->n_logs = kept;
-}
-
-static void check_default(struct settings *s, report_fn *report, void *ctx)
-{
-	struct ask ask = { .state = s->def.on ? STATE_ON : STATE_OFF, .delta = { s->def.kind, s->def.ms } };
-	struct why why, line;
-	if (ask_check(&ask, s->min_ms, &why) == OK)
-		return;
-	why_set(&line, ERR_INVAL, "log_control: <Plugin>: Default: %s; the default stays \"advisory on native\"",
-		why.text);
-	report(ctx, SEVERITY_ERROR, line.text);
-	s->def = HELD_DEFAULT;
-}
-
-/* The same as hint=rrd_step of a reply to LOG. */
-static void warn_rrd_step(const struct settings *s, report_fn *report, void *ctx)
-{
-	for (size_t i = 0; i < s->n_logs && s->rrd_writer != NULL; i++) {
-		const struct ask *ask = &s->logs[i].ask;
-		struct why        line;
-		if (ask->state != STATE_ON || ask->delta.kind != DELTA_EVERY || ask->delta.ms >= HINT_RRD_STEP_MS)
-			continue;
-		why_set(&line, OK,
-			"log_control: <Log> block %u: Every \"%s\": the plugin %s takes one value a second at most, "
-			"and makes "
-			"no file for an interval below 0.5 s; write 1 or more where it is to follow",
-			s->logs[i].number, delta_format(ask->delta).text, s->rrd_writer);
-		report(ctx, SEVERITY_WARNING, line.text);
-	}
-}
-
-enum err settings_check(struct settings *s, report_fn *report, void *ctx)
-{
-	check_deltas(s, report, ctx);
-	warn_rrd_step(s, report, ctx);
-	check_default(s, report, ctx);
-	if (s->n_bypass > 0 && s->placement != PLACE_POSTCACHE) {
-		report(ctx, SEVERITY_ERROR,
-		       "log_control: <Plugin>: Bypass works with Chain \"PostCache\" only and is ignored; set Chain "
-		       "\"PostCache\" "
-		       "or take Bypass out");
-		strings_free(s->bypass, s->n_bypass);
-		s->bypass = NULL;
-		s->n_bypass = 0;
-	}
-	if (s->socket_file == NULL)
-		return replace(&s->socket_file, SETTINGS_SOCKET_FILE);
 	return OK;
 }

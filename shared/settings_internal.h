@@ -38,6 +38,8 @@ struct block_name {
 /* "<Log> block 2" */
 struct block_name block_name(const char *kind, unsigned number);
 
+void strings_free(char **list, size_t n);
+
 enum err log_block_add(struct place *p);
 enum err source_block_add(struct place *p);
 enum err access_block_add(struct place *p);
