@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "delta.h"
+#include "grid.h"
 
 static bool was_taken(const struct lc_row *row)
 {
@@ -76,4 +77,16 @@ void advice_on_hints(FILE *out, const struct lc_status *status)
 		      "gives "
 		      "wrong rates (octets at 1 Gbit/s wrap in 34 s); ask for less, or have the source use 64 bits\n",
 		      out);
+}
+
+void advice_on_unseen(FILE *out, const char *identifier)
+{
+	struct buf name = BUF_INIT;
+	identifier_add(&name, identifier);
+	fprintf(out,
+		"collectd-logctl: no value of %s was seen; this is what it would be under (query '*/*/*' lists the "
+		"names that "
+		"there are)\n",
+		buf_text(&name));
+	buf_fini(&name);
 }

@@ -15,5 +15,7 @@
 void advice_on_sources(FILE *out, const struct lc_status *status);
 /* hint=... of the first line, a sentence each. */
 void advice_on_hints(FILE *out, const struct lc_status *status);
+/* That no value of that metric instance was seen. */
+void advice_on_unseen(FILE *out, const char *identifier);
 
 #endif

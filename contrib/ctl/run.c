@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "advice.h"
 #include "grid.h"
 #include "json.h"
 #include "log_control.h"
@@ -120,6 +122,26 @@ static void answered(struct run *run, const struct statement *s, unsigned line, 
 	}
 }
 
+/* Rules are explained for any name, so a slip of the pen, or a host by its other name, would look like an answer. */
+static void unseen_note(struct run *run, const struct statement *s)
+{
+	struct lc_reply  *reply = NULL;
+	struct lc_status *status = NULL;
+	struct buf        command = BUF_INIT;
+	buf_adds(&command, "ENQUIRE ");
+	buf_add_quoted(&command, s->selectors.data, strlen(s->selectors.data));
+	buf_text(&command);
+	if (command.failed || lc_command(run->fd, command.data, &reply) != 0)
+		disconnect(run); /* the next statement connects anew */
+	else
+		lc_reply_status(reply, 1, &status);
+	if (status != NULL && status->n_elements == 1 && status->elements[0].n_rows == 1 &&
+	    (status->elements[0].rows[0].flags & PMLC_FLAG_UNSEEN) != 0)
+		advice_on_unseen(stderr, status->elements[0].rows[0].identifier);
+	lc_status_free(status);
+	buf_fini(&command);
+}
+
 static void ask(struct run *run, const struct statement *s, unsigned line)
 {
 	struct lc_reply *reply = NULL;
@@ -139,6 +161,8 @@ static void ask(struct run *run, const struct statement *s, unsigned line)
 		lc_reply_free(reply);
 	} else {
 		answered(run, s, line, reply);
+		if (s->verb == VERB_EXPLAIN && run->fd >= 0)
+			unseen_note(run, s);
 	}
 }
 

@@ -355,6 +355,17 @@ static void prompt__statements_over_lines__run_and_errors_do_not_end_it(void **s
 	check_held(l, "own/load/load", "mandatory off");
 }
 
+static void explain__of_a_name_that_was_never_seen__says_so(void **state)
+{
+	struct live *l = *state;
+	check_ran(logctl(l, NULL, "explain own/load/load", NULL), 0, "default", NULL);
+	check_ran(logctl(l, NULL, "explain load/load", NULL), 0, "default", NULL);
+	check_ran(logctl(l, NULL, "explain own.example.com/load/load", NULL), 0, "default",
+		  "no value of own.example.com/load/load was seen");
+	check_ran(logctl(l, NULL, "--json", "explain", "lod/load", NULL), 0, "\"rows\"",
+		  "no value of own/lod/load was seen");
+}
+
 static void log__delta_below_the_interval_of_the_source__tells_what_is_logged(void **state)
 {
 	struct live *l = *state;
@@ -371,6 +382,7 @@ int main(void)
 		LIVE_TEST(rules_explain_forget__tell_and_take_back),
 		LIVE_TEST(status_sources_help__are_tables),
 		LIVE_TEST(help__and_the_manual__name_the_same_commands),
+		LIVE_TEST(explain__of_a_name_that_was_never_seen__says_so),
 		LIVE_TEST(log__delta_below_the_interval_of_the_source__tells_what_is_logged),
 		LIVE_TEST(json__log__has_members_for_all_that_a_table_shows),
 		LIVE_TEST(json__bytes_that_are_no_utf8__come_quoted_as_well),
