@@ -88,7 +88,11 @@ static enum err bind_closed(struct place_of_socket *s, const struct sockaddr_un 
 		return failed(why, ERR_IO, path, "cannot be made without permissions");
 	s->socket = st.st_ino;
 	if (bind(s->fd, (const struct sockaddr *)address, sizeof(*address)) != 0)
-		return failed(why, ERR_IO, path, "cannot be made");
+		return why_set(
+			why, ERR_IO,
+			"SocketFile \"%s\": cannot be made: %s; name a path in a directory that the daemon may write "
+			"to; no socket is opened",
+			path, strerror(errno));
 	if (lstat(path, &st) != 0)
 		return failed(why, ERR_IO, path, "cannot be looked at");
 	s->device = st.st_dev;

@@ -162,7 +162,7 @@ static void path__at_the_limit_and_over(void **state)
 	rig->options.path = "";
 	refuse(rig, ERR_INVAL, "SocketFile is empty");
 	rig->options.path = "/nonexistent/folder/socket";
-	refuse(rig, ERR_IO, "No such file or directory");
+	refuse(rig, ERR_IO, "No such file or directory; name a path in a directory that the daemon may write to");
 	rig->options.path = rig->path;
 }
 
