@@ -355,6 +355,27 @@ static void prompt__statements_over_lines__run_and_errors_do_not_end_it(void **s
 	check_held(l, "own/load/load", "mandatory off");
 }
 
+static void log__hints_of_the_daemon__are_sentences_on_stderr(void **state)
+{
+	struct live l;
+	(void)state;
+	live_prepare(&l);
+	l.settings.rrd_writer = "rrdtool";
+	live_start(&l, 0777);
+	live_value(&l, "own/load/load", 1000, 10);
+	check_ran(logctl(&l, NULL, "log mandatory on every 10 sec own/load/load", NULL), 0, "rule 1", NULL);
+	check_ran(logctl(&l, NULL, "log mandatory on every 1 min own/load/load", NULL), 0, "rule 2",
+		  "rrdtool tune FILE --heartbeat DS:120\n");
+	check_ran(logctl(&l, NULL, "log mandatory on every 500 msec own/new/gauge", NULL), 0, "rule 3",
+		  "one value a second");
+	check_ran(logctl(&l, NULL, "-n", "log mandatory on every 2 min own/load/load", NULL), 0,
+		  "before=0.0166667 after=0.00833333\n", "DS:240\n");
+	yajl_val v = json_of(logctl(&l, NULL, "--json", "log mandatory on every 1 min own/load/load", NULL), 0);
+	assert_string_equal(json_text(v, "hint"), "rrd_heartbeat");
+	yajl_tree_free(v);
+	live_close(&l);
+}
+
 static void explain__of_a_name_that_was_never_seen__says_so(void **state)
 {
 	struct live *l = *state;
@@ -382,6 +403,7 @@ int main(void)
 		LIVE_TEST(rules_explain_forget__tell_and_take_back),
 		LIVE_TEST(status_sources_help__are_tables),
 		LIVE_TEST(help__and_the_manual__name_the_same_commands),
+		cmocka_unit_test(log__hints_of_the_daemon__are_sentences_on_stderr),
 		LIVE_TEST(explain__of_a_name_that_was_never_seen__says_so),
 		LIVE_TEST(log__delta_below_the_interval_of_the_source__tells_what_is_logged),
 		LIVE_TEST(json__log__has_members_for_all_that_a_table_shows),
