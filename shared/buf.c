@@ -38,22 +38,12 @@ static bool reserve(struct buf *b, size_t more)
 	return true;
 }
 
-void buf_add(struct buf *b, const void *data, size_t len)
+void buf_add_growing(struct buf *b, const void *data, size_t len)
 {
 	if (len == 0 || !reserve(b, len))
 		return;
 	memcpy(b->data + b->len, data, len);
 	b->len += len;
-}
-
-void buf_addc(struct buf *b, char c)
-{
-	buf_add(b, &c, 1);
-}
-
-void buf_adds(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text));
 }
 
 void buf_addf(struct buf *b, const char *fmt, ...)
@@ -70,10 +60,27 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 	va_end(args);
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Not 0 if one of eight bytes may not stand in quotes as it is: below 0x20, above 0x7e, a quote or a backslash. */
+static uint64_t odd_ones(uint64_t bytes)
+{
+	uint64_t quote = bytes ^ EACH('"'), backslash = bytes ^ EACH('\\');
+	/* of bytes below 0x80 these are exact or say too much, of others the first says so */
+	return (bytes | (bytes - EACH(0x20)) | (bytes + EACH(1)) | (quote - EACH(1)) | (backslash - EACH(1))) &
+	       EACH(0x80);
+}
+
 /* How many bytes at the start of `text` stand in quotes as they are. */
 static size_t plain_length(const char *text, size_t len)
 {
-	size_t n = 0;
+	size_t   n = 0;
+	uint64_t bytes;
+	for (; n + sizeof(bytes) <= len; n += sizeof(bytes)) {
+		memcpy(&bytes, text + n, sizeof(bytes));
+		if (odd_ones(bytes) != 0)
+			break;
+	}
 	while (n < len && text[n] >= 0x20 && text[n] <= 0x7e && text[n] != '"' && text[n] != '\\')
 		n++;
 	return n;

@@ -13,6 +13,14 @@ uint64_t ident_hash(const char *text, size_t len)
 	return XXH3_64bits(text, len);
 }
 
+uint64_t ident_pairs(const char *text, size_t len)
+{
+	uint64_t pairs = 0;
+	for (size_t i = 1; i < len; i++)
+		pairs |= pair_bit((unsigned char)text[i - 1], (unsigned char)text[i]);
+	return pairs;
+}
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 

@@ -27,6 +27,14 @@ struct ident {
 /* XXH3 of the text. */
 uint64_t ident_hash(const char *text, size_t len);
 
+/* A bit, of 64, for two bytes that stand side by side, and all those of a text: one that lacks the bit of a pair does not have that
+ * pair. */
+static inline uint64_t pair_bit(unsigned char first, unsigned char second)
+{
+	return UINT64_C(1) << ((((uint32_t)first << 8 | second) * UINT32_C(0x9E3779B1)) >> 26);
+}
+uint64_t ident_pairs(const char *text, size_t len);
+
 /* Writes the text of five fields (an empty instance leaves out its hyphen) into `out`, terminated, and returns it as an ident
  * that borrows `out`.  Each field stands in FIELD_ROOM bytes, as in the host's value lists: all of them may be read, and what has no
  * terminator is cut to FIELD_MAX bytes.  Called for every value: no allocation, no stdio. */

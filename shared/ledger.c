@@ -31,6 +31,7 @@ void ledger_free(struct ledger *l)
 struct walk {
 	const struct ref   *exact, *exact_end, *pattern, *pattern_end;
 	struct ident        ident;
+	uint64_t            pairs; /* of it */
 	const struct entry *last;
 };
 
@@ -41,6 +42,7 @@ static struct walk walk_begin(const struct ledger *l, struct ident ident)
 	w.exact_end = n == 0 ? w.exact : w.exact + n;
 	w.pattern = l->patterns;
 	w.pattern_end = l->n_patterns == 0 ? l->patterns : l->patterns + l->n_patterns;
+	w.pairs = l->n_patterns == 0 ? 0 : ident_pairs(ident.text, ident.len);
 	return w;
 }
 
@@ -60,7 +62,8 @@ static const struct ref *next_exact(struct walk *w)
 
 static const struct ref *next_pattern(struct walk *w)
 {
-	while (w->pattern != w->pattern_end && !selector_matches(w->pattern->selector, w->ident.text, w->ident.len))
+	while (w->pattern != w->pattern_end && ((w->pattern->hash & ~w->pairs) != 0 ||
+						!selector_matches(w->pattern->selector, w->ident.text, w->ident.len)))
 		w->pattern++;
 	return w->pattern == w->pattern_end ? NULL : w->pattern;
 }

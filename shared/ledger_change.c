@@ -276,6 +276,8 @@ static enum err patterns_collect(const struct ledger *l, struct refs *out)
 				return ERR_NOMEM;
 		}
 	}
+	for (size_t i = 0; i < out->n; i++)
+		out->list[i].hash = selector_pairs(out->list[i].selector);
 	return OK;
 }
 

@@ -12,7 +12,7 @@
 
 /* One selector of one entry; both borrowed from the ledger's entries. */
 struct ref {
-	uint64_t         hash; /* of the selector's full text */
+	uint64_t         hash; /* of the selector's full text; in the array of patterns selector_pairs() */
 	struct entry    *entry;
 	struct selector *selector;
 };

@@ -38,6 +38,7 @@ struct selector {
 	size_t        text_len;
 	struct ident  ident;
 	size_t        prefix;
+	uint64_t      pairs;
 	struct part   parts[N_PARTS];
 	struct token *tokens;
 	struct set   *sets;
@@ -133,6 +134,21 @@ static size_t prefix_of(const struct selector *s)
 	return s->ident.len;
 }
 
+/* The pairs of plain characters; the hyphen of a bare `-*` need not be there. */
+static uint64_t pairs_of(const struct selector *s)
+{
+	uint64_t pairs = 0;
+	for (size_t p = 0; p < N_PARTS; p++) {
+		const struct part *part = &s->parts[p];
+		size_t             certain = part->n - (part->has_bare ? 2 : 0);
+		for (size_t i = 1; i < certain; i++) {
+			if (part->tokens[i - 1].kind == TOKEN_CHAR && part->tokens[i].kind == TOKEN_CHAR)
+				pairs |= pair_bit(part->tokens[i - 1].c, part->tokens[i].c);
+		}
+	}
+	return pairs;
+}
+
 static enum err compile(struct selector *s)
 {
 	const char *at = s->full, *end = s->full + s->ident.len;
@@ -151,6 +167,7 @@ static enum err compile(struct selector *s)
 		at = slash + 1;
 	}
 	s->prefix = prefix_of(s);
+	s->pairs = s->is_pattern ? pairs_of(s) : 0;
 	if (!s->is_pattern) { /* equality decides; a request may name a hundred thousand of these */
 		free(s->tokens);
 		free(s->sets);
@@ -281,6 +298,11 @@ bool selector_matches(const struct selector *s, const char *ident, size_t len)
 bool selector_is_pattern(const struct selector *s)
 {
 	return s->is_pattern;
+}
+
+uint64_t selector_pairs(const struct selector *s)
+{
+	return s->pairs;
 }
 
 struct ident selector_ident(const struct selector *s)

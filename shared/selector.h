@@ -27,6 +27,9 @@ void             selector_unref(struct selector *s); /* NULL is fine */
 bool selector_matches(const struct selector *s, const char *ident, size_t len);
 
 bool         selector_is_pattern(const struct selector *s);
+/* Of a pattern: bits of ident_pairs() that every name has which it selects.  A newcomer meets a thousand patterns: most of them
+ * are done with by this, without a look at the selector. */
+uint64_t     selector_pairs(const struct selector *s);
 /* The full text, own host filled in, as an ident (hash included).  Two selectors are the same when these are equal. */
 struct ident selector_ident(const struct selector *s);
 bool         selector_same(const struct selector *a, const struct selector *b);

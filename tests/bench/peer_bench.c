@@ -28,10 +28,15 @@ static void fatal(const char *what, int status)
 	exit(1);
 }
 
+/* Those without instances first: a list of metrics with many instances each would be a longer list. */
+static bool with_instances;
+
 static void found(const char *name)
 {
-	pmID id;
-	if (n_metrics < LIST && pmLookupName(1, &name, &id) == 1)
+	pmID   id;
+	pmDesc desc;
+	if (n_metrics < LIST && pmLookupName(1, &name, &id) == 1 && pmLookupDesc(id, &desc) == 0 &&
+	    (desc.indom != PM_INDOM_NULL) == with_instances)
 		metrics[n_metrics++] = id;
 }
 
@@ -151,8 +156,12 @@ int main(int argc, char **argv)
 	if ((status = pmNewContext(PM_CONTEXT_HOST, "local:")) < 0)
 		fatal("pmcd", status);
 	many_prepare();
-	if ((status = pmTraversePMNS("", found)) < 0)
-		fatal("names", status);
+	for (int pass = 0; pass < 2; pass++) {
+		with_instances = pass == 1;
+		if ((status = pmTraversePMNS("", found)) < 0)
+			fatal("names", status);
+		printf("# pmlogger's list: %d metrics%s\n", n_metrics, pass == 0 ? " without instances" : "");
+	}
 	int peer = __pmConnectLogger("local:", &pid, &port), ours = dial(argv[1]);
 	if (peer < 0)
 		fatal("pmlogger", peer);
@@ -160,7 +169,6 @@ int main(int argc, char **argv)
 	const char   *names[] = { "request_one_metric", "request_1000_metrics", "request_1000_instances" };
 	const char   *forms[] = { "metric-", "metric-", "many-" };
 	struct series mine[3] = { 0 }, theirs[3] = { 0 };
-	printf("# pmlogger's list: %d metrics\n", n_metrics);
 	for (int r = 0; r < rounds; r++) {
 		for (int k = 0; k < 3; k++) {
 			series_add(&theirs[k], peer_ask(peer, requests[k], r));

@@ -16,11 +16,13 @@ PMCD='' LOGGER=''
 "${CC:-gcc}" -O2 -D_GNU_SOURCE -I"$SRCDIR/tests/bench" -I/var/lib/pcp/pmdas/sample -o "$P/peer_bench" "$SRCDIR/tests/bench/peer_bench.c" \
 	"$SRCDIR/tests/bench/figures.c" -lpcp >"$P/cc.log" 2>&1 || skip "does not build"
 # the namespace: what a host has, and the sample metrics
-(cd /var/lib/pcp/pmdas/sample && /usr/lib/pcp/bin/pmnsmerge -a /var/lib/pcp/pmns/root_linux /var/lib/pcp/pmns/root_proc root "$P/root") >"$P/pmns.log" 2>&1 ||
-	skip "no namespace"
+mkdir "$P/names"
+cp /var/lib/pcp/pmns/root_linux /var/lib/pcp/pmdas/sample/pmns "$P/names/"
+cp /var/lib/pcp/pmdas/sample/root "$P/names/root_sample"
+awk 'NF == 2 && !/^#/ { print "#define " $1 " " $2 }' /var/lib/pcp/pmns/stdpmid.pcp /var/lib/pcp/pmns/stdpmid.local >"$P/names/stdpmid"
+(cd "$P/names" && /usr/lib/pcp/bin/pmnsmerge -a root_linux root_sample "$P/root") >"$P/pmns.log" 2>&1 || skip "no namespace: $(cat "$P/pmns.log")"
 cat >"$P/pmcd.conf" <<X
 linux 60 dso linux_init /var/lib/pcp/pmdas/linux/pmda_linux.so
-proc 3 dso proc_init /var/lib/pcp/pmdas/proc/pmda_proc.so
 sampledso 30 dso sample_init /var/lib/pcp/pmdas/sample/pmda_sample.so
 X
 /usr/lib/pcp/bin/pmcd -f -U root -c "$P/pmcd.conf" -n "$P/root" -p 44399 -s "$PMCD_SOCKET" -l "$P/log/pmcd.log" >"$P/pmcd.out" 2>&1 &

@@ -216,76 +216,131 @@ static void figures_of_newcomers(void)
 	live_close(&live);
 }
 
-/* Memory by instance beside its name, a million newcomers while others go on, and the requests over all of them. */
-static void figures_of_crowd(void)
+/* What the daemon's side of a long reply costs it in CPU time: its lines are made, and nobody takes them. */
+static void figure_of_making(void)
+{
+	static char                out[65536];
+	static const struct caller somebody = { .uid = 0 };
+	struct session             session = { live.logger, &somebody, RIGHT_ALL, NULL };
+	char                       line[] = "ENQUIRE \"*/*/*\"";
+	struct now    now = { (int64_t)(wall_s() * 1e9), (int64_t)(wall_s() * 1e9), INT64_C(1700000000) * S_NS };
+	size_t        bytes = 0, n;
+	double        start = thread_cpu_s();
+	struct reply *r = command_run(&session, line, sizeof(line) - 1, &now);
+	double        found = thread_cpu_s();
+	while ((n = reply_read(r, out, sizeof(out), &now)) > 0)
+		bytes += n;
+	double made = thread_cpu_s();
+	reply_free(r);
+	figure_one("enquire_all", found - start, "s_cpu", NULL, 0);
+	figure_one("reply_made", (double)bytes / 1e6 / (made - found), "MB/s_cpu", "aim", 200);
+}
+
+/* Memory by instance beside its name, as the system sees it, and what is left of that when all are forgotten. */
+static void figures_of_memory(void)
 {
 	char   name[IDENT_MAX + 1];
 	double longest, names_bytes = 0, before, after;
 	open_live();
-	n_names = bench_is_long() ? 1000000 : 100000;
-	char **known = known_names("known", 1000);
-	for (size_t i = 0; i < 1000; i++)
-		judge(known[i], INT64_C(1700000000) * S_NS);
 	for (size_t i = 0; i < n_names; i++) {
 		name_write(name, sizeof(name), "host", i);
 		names_bytes += (double)strlen(name) + 1;
 	}
 	malloc_trim(0);
 	before = rss_bytes();
-	struct watch *w = watch_start(live.logger, known, 1000);
-	double        each = newcomers("host", n_names, &longest);
-	watch_stop(w, "newcomers");
-	figure_one("newcomers_in_a_row", each / 1000, "us_cpu", NULL, 0);
-	figure_one("longest_newcomer", longest, "us", "limit", 1000);
-	ask("ENQUIRE none/none/none\n", 23, false); /* all of them are settled */
+	newcomers("host", n_names, &longest);
+	listener_stop(live.listener);
+	live.listener = NULL;
+	struct now now = { (int64_t)(wall_s() * 1e9), 2 * S_NS, INT64_C(1700000000) * S_NS };
+	logger_tick(live.logger, &now, NULL); /* newcomers are put in order, what growing left behind is freed */
 	after = rss_bytes();
 	figure_one("memory_an_instance", (after - before - names_bytes) / (double)n_names, "bytes", "limit", 256);
+	now.arrival_ns += 7200 * S_NS;
+	logger_tick(live.logger, &now, NULL);
+	figure_one("memory_kept_after_HistoryTimeout", (rss_bytes() - before) / (after - before), "of_it", NULL, 0);
+	live_close(&live);
+}
 
-	w = watch_start(live.logger, known, 1000);
+/* ---- requests over many, and values meanwhile ---- */
+
+static char **known;
+
+static struct watch *watch(void)
+{
+	return watch_start(live.logger, known, 1000);
+}
+
+static void figures_of_pattern(void)
+{
+	static const char line[] = "LOG advisory on every=20s \"*/*/*\"\n";
 	double            peak_before = peak_bytes();
-	static const char all[] = "LOG advisory on every=20s \"*/*/*\"\n";
-	struct answer     a = ask(all, sizeof(all) - 1, false);
-	double            peak = peak_bytes() - peak_before;
-	watch_stop(w, "pattern_over_all");
+	struct answer     a = ask(line, sizeof(line) - 1, false);
 	figure_one("pattern_over_all_applied", a.first_s, "s", "limit", 1);
 	figure_one("reply_streamed", (double)a.bytes / 1e6 / (a.all_s - a.first_s), "MB/s", "aim", 200);
-	figure_one("memory_of_the_reply", peak / (double)n_names, "bytes/line", NULL, 0);
+	figure_one("memory_of_the_reply", (peak_bytes() - peak_before) / (double)n_names, "bytes/line", NULL, 0);
+	struct watch *w = watch();
+	ask(line, sizeof(line) - 1, false);
+	watch_stop(w, "pattern_over_all");
+}
 
-	w = watch_start(live.logger, known, 1000);
-	size_t n = 20000, used = 0;
+static void figures_of_pipeline(void)
+{
+	size_t n = bench_is_long() ? 100000 : 20000, used = 0;
 	char  *text = malloc(n * 80);
 	for (size_t i = 0; i < n; i++)
 		used += (size_t)sprintf(text + used, "LOG advisory on every=%zus \"%s\"\n", 20 + i % 2, known[0]);
-	a = ask(text, used, true);
-	watch_stop(w, "requests");
+	struct answer a = ask(text, used, false);
 	figure_one("requests_on_one_instance", (double)n / a.all_s, "requests/s", "aim", 10000);
+	struct watch *w = watch();
+	ask(text, used, false);
+	watch_stop(w, "requests_on_one_instance");
 	free(text);
+}
 
-	size_t size = 0;
-	text = malloc(1 << 20);
-	size = (size_t)sprintf(text, "LOG advisory off");
+static void figures_of_names(void)
+{
+	char  *text = malloc(1 << 20);
+	size_t size = (size_t)sprintf(text, "LOG advisory off");
 	for (size_t i = 0; i < SELECTORS; i++)
 		size += (size_t)sprintf(text + size, " h/%zu/t", i);
 	text[size++] = '\n';
-	w = watch_start(live.logger, known, 1000);
-	a = ask(text, size, true);
-	watch_stop(w, "exact_selectors");
+	struct answer a = ask(text, size, true);
 	figure_one("request_with_100000_names", a.all_s, "s", "limit", 1);
 	printf("# its reply: %zu lines\n", a.lines);
+	struct watch *w = watch();
+	ask(text, size, false);
+	watch_stop(w, "request_with_100000_names");
 	free(text);
+}
 
-	listener_stop(live.listener);
-	live.listener = NULL;
-	struct now later = { (int64_t)(wall_s() * 1e9) + 7200 * S_NS, INT64_C(1) << 62, INT64_C(2) << 61 };
-	logger_tick(live.logger, &later, NULL);
-	malloc_trim(0);
-	figure_one("memory_kept_after_HistoryTimeout", (rss_bytes() - before) / (after - before), "of_it", NULL, 0);
+static void figures_of_crowd(void)
+{
+	double longest;
+	open_live();
+	known = known_names("known", 1000);
+	for (size_t i = 0; i < 1000; i++)
+		judge(known[i], INT64_C(1700000000) * S_NS);
+	struct watch *w = watch();
+	usleep(bench_is_long() ? 3000000 : 500000);
+	watch_stop(w, "nothing"); /* what the machine alone does to a call */
+	w = watch();
+	double each = newcomers("host", n_names, &longest);
+	watch_stop(w, "newcomers");
+	figure_one("newcomers_in_a_row", each / 1000, "us_cpu", NULL, 0);
+	figure_one("longest_newcomer", longest, "us", "limit", 1000);
+	ask("ENQUIRE none/none/none\n", 23, false); /* all of them are put in order */
+	figure_of_making();
+	figures_of_pattern();
+	figures_of_pipeline();
+	figures_of_names();
 	live_close(&live);
 }
 
 int main(void)
 {
+	n_names = bench_is_long() ? 1000000 : 100000;
 	figures_of_newcomers();
+	figures_of_memory();
 	figures_of_crowd();
 	return 0;
 }

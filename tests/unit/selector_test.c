@@ -183,6 +183,25 @@ static void random_text(uint64_t *seed, const char *letters, char *out)
 	*out = '\0';
 }
 
+static uint64_t pairs_of(const char *text)
+{
+	struct selector *s;
+	assert_int_equal(selector_parse(&s, text, strlen(text), "own", NULL), OK);
+	uint64_t pairs = selector_pairs(s);
+	selector_unref(s);
+	return pairs;
+}
+
+static void pairs__of_plain_characters__less_those_of_a_bare_hyphen(void **state)
+{
+	(void)state;
+	assert_true(pairs_of("db1*/*/*") == (pair_bit('d', 'b') | pair_bit('b', '1')));
+	assert_true(pairs_of("*/ab-*/*") == pair_bit('a', 'b'));
+	assert_true(pairs_of("*/a?c[de]f/*") == 0);
+	assert_true(pairs_of("ab-*/x/y") == (pair_bit('a', 'b') | pair_bit('b', '-')));
+	assert_true(ident_pairs("abc", 3) == (pair_bit('a', 'b') | pair_bit('b', 'c')));
+}
+
 static void matches__random_patterns_and_names__as_a_plain_matcher(void **state)
 {
 	uint64_t seed = 11;
@@ -203,6 +222,8 @@ static void matches__random_patterns_and_names__as_a_plain_matcher(void **state)
 		hits += plain;
 		if (selects(selector, name) != plain)
 			fail_msg("%s on %s: should be %d", selector, name, plain);
+		if (plain && (pairs_of(selector) & ~ident_pairs(name, strlen(name))) != 0)
+			fail_msg("%s selects %s, which lacks a pair of it", selector, name);
 	}
 	assert_true(hits > times / 500);
 }
@@ -215,6 +236,7 @@ int main(void)
 		cmocka_unit_test(parse__exact_field_over_the_hosts_limit__is_refused_and_a_pattern_is_not),
 		cmocka_unit_test(same__own_host_filled_in__is_the_same),
 		cmocka_unit_test(pattern_of_a_thousand_stars__ends),
+		cmocka_unit_test(pairs__of_plain_characters__less_those_of_a_bare_hyphen),
 		cmocka_unit_test(matches__random_patterns_and_names__as_a_plain_matcher),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
