@@ -1,8 +1,8 @@
 /*
  * tally - counters that many threads raise and somebody reads now and then.
  *
- * Threads  tally_count() any thread, without contention (a stripe a thread); tally_read() any thread, a moment's
- *          picture.
+ * Threads  tally_count() any thread, without contention: a thread has a stripe to itself while it lives, those beyond 63 at a time
+ *          share one.  tally_read() any thread, a moment's picture.
  */
 #ifndef LC_TALLY_H
 #define LC_TALLY_H

@@ -56,12 +56,29 @@ static void count__more_threads_than_stripes_at_once__none_is_lost(void **state)
 	tally_free(t);
 }
 
+/* A stripe that is given back goes on from what its last owner had counted. */
+static void count__threads_one_after_another__none_is_lost(void **state)
+{
+	(void)state;
+	struct tally *t = tally_new();
+	for (int i = 0; i < CROWD; i++) {
+		pthread_t a, b;
+		assert_int_equal(pthread_create(&a, NULL, count_some, t), 0);
+		assert_int_equal(pthread_create(&b, NULL, count_some, t), 0);
+		pthread_join(a, NULL);
+		pthread_join(b, NULL);
+	}
+	assert_int_equal(tally_read(t, COUNT_PASSED), 2 * CROWD * TURNS);
+	tally_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read__nothing_counted__zero_everywhere),
 		cmocka_unit_test(count__each_counter__by_itself),
 		cmocka_unit_test(count__more_threads_than_stripes_at_once__none_is_lost),
+		cmocka_unit_test(count__threads_one_after_another__none_is_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
