@@ -113,12 +113,12 @@ void driven_rest(struct driven *s, int64_t now_ns)
 	int64_t configured_ns = atomic_load(&s->source->configured_ns);
 	if (atomic_load(&s->source->present_ns) >= configured_ns &&
 	    now_ns - s->changed_ns > configured_ns + configured_ns / 2)
-		atomic_store(&s->source->pace_ns, 0);
+		source_set_pace(s->source, 0);
 }
 
 static void lose(struct driven *s)
 {
-	atomic_store(&s->source->pace_ns, 0);
+	source_set_pace(s->source, 0);
 	atomic_store(&s->source->driven, false);
 	s->source = NULL;
 	s->lost = true;
@@ -131,7 +131,7 @@ void driven_change(struct driven *s, int64_t now_ns)
 	s->before_ns = atomic_load(&s->source->present_ns);
 	s->changed_ns = now_ns;
 	if (s->plan.interval_ns < configured_ns || s->before_ns < configured_ns)
-		atomic_store(&s->source->pace_ns, configured_ns);
+		source_set_pace(s->source, configured_ns);
 	if (drivable_register(&s->module, s->context, host_of_ns(s->plan.interval_ns))) {
 		atomic_store(&s->source->present_ns, s->plan.interval_ns);
 		atomic_fetch_add(&s->source->changes, 1);

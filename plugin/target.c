@@ -46,29 +46,21 @@ static int64_t arrival_now(void)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* The kinds of a value list's values, as the gate takes them: in `room`, or in memory that *heap owns.  NULL: no memory. */
-static const uint8_t *kinds_make(const data_set_t *ds, size_t n, uint8_t room[VALUES_ON_STACK], uint8_t **heap)
+static struct whence find_whence(void)
 {
-	uint8_t *kinds = room;
-	*heap = NULL;
-	if (n > VALUES_ON_STACK)
-		kinds = *heap = malloc(n);
-	for (size_t i = 0; kinds != NULL && i < n; i++)
-		kinds[i] = (uint8_t)ds->ds[i].type;
-	return kinds;
+	plugin_ctx_t ctx = plugin_get_ctx();
+	return (struct whence){ ctx.name, ns_of_host(ctx.interval) };
 }
 
 static bool judge(struct logger *lg, value_list_t *vl, const uint8_t *kinds)
 {
 	char          name[IDENT_ROOM];
-	plugin_ctx_t  ctx = plugin_get_ctx();
 	struct sample sample = {
 		.ident = ident_format(name, vl->host, vl->plugin, vl->plugin_instance, vl->type, vl->type_instance),
 		.time_ns = ns_of_host(vl->time),
 		.interval_ns = ns_of_host(vl->interval),
 		.arrival_ns = arrival_now(),
-		.source = ctx.name,
-		.source_interval_ns = ns_of_host(ctx.interval),
+		.find_whence = find_whence,
 		.values = (union number *)vl->values, /* rewritten in place */
 		.kinds = kinds,
 		.n = vl->values_len,
@@ -87,17 +79,27 @@ static bool fail_open(struct logger *lg)
 	return true;
 }
 
+static bool is_logged_long(struct logger *lg, const data_set_t *ds, value_list_t *vl)
+{
+	uint8_t *kinds = malloc(vl->values_len);
+	if (kinds == NULL)
+		return fail_open(lg);
+	for (size_t i = 0; i < vl->values_len; i++)
+		kinds[i] = (uint8_t)ds->ds[i].type;
+	bool logged = judge(lg, vl, kinds);
+	free(kinds);
+	return logged;
+}
+
 /* Is the value list to be logged?  Changes it in place. */
 static bool is_logged(struct logger *lg, const data_set_t *ds, value_list_t *vl)
 {
-	uint8_t        room[VALUES_ON_STACK] = { 0 }, *heap;
-	const uint8_t *kinds = kinds_make(ds, vl->values_len, room, &heap);
-	if (kinds == NULL)
-		return fail_open(lg);
-	bool logged = judge(lg, vl, kinds);
-	if (heap != NULL)
-		free(heap);
-	return logged;
+	uint8_t kinds[VALUES_ON_STACK];
+	if (vl->values_len > VALUES_ON_STACK)
+		return is_logged_long(lg, ds, vl);
+	for (size_t i = 0; i < vl->values_len; i++)
+		kinds[i] = (uint8_t)ds->ds[i].type;
+	return judge(lg, vl, kinds);
 }
 
 static int invoke_precache(struct logger *lg, const data_set_t *ds, value_list_t *vl)

@@ -38,7 +38,7 @@ enum err run_explain(struct call *c)
 {
 	static const char *const none[] = { NULL };
 	char                     name[IDENT_MAX + 1];
-	struct ident             ident;
+	struct ident             ident = { 0 };
 	struct explaining        x = { BUF_INIT, 0 };
 	const struct span       *w = &c->request.words[1];
 	enum err                 err = request_check_options(&c->request, none, &c->why);

@@ -24,6 +24,23 @@ static int64_t max64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+#define DS_NS INT64_C(100000000)
+
+static uint32_t ds_of(int64_t ns)
+{
+	return (uint32_t)(((uint64_t)ns + DS_NS - 1) / DS_NS);
+}
+
+void gate_born(struct memory *m, int64_t arrival_ns)
+{
+	m->arrival_ds = ds_of(arrival_ns);
+}
+
+int64_t gate_unseen_ns(const struct memory *m, int64_t arrival_ns)
+{
+	return arrival_ns - (int64_t)m->arrival_ds * DS_NS;
+}
+
 /* What is known of this value before the rule is asked. */
 struct view {
 	int64_t delta_ns; /* of the grid: delta, or the pace of a driven source; 0 when not gated on a grid */
@@ -68,7 +85,7 @@ static struct view look(struct memory *m, const struct hold *hold, const struct 
 		m->seen = true;
 		m->newest_ns = now->time_ns;
 		m->interval_ns = now->interval_ns;
-		m->arrival_ns = now->arrival_ns;
+		m->arrival_ds = ds_of(now->arrival_ns);
 	}
 	return v;
 }

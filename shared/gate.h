@@ -17,20 +17,23 @@
 
 enum align { ALIGN_START, ALIGN_CLOCK };
 
-/* What is remembered of one metric instance between two values.  All zero: nothing was seen yet.  What few values need stands
- * first, the rest is next to what else every value needs of an instance. */
+/* What is remembered of one metric instance between two values.  All zero: nothing was seen yet.  What values change fills one cache
+ * line less two bytes; what few of them need stands in front. */
 struct memory {
-	int64_t  run_first_ns;   /* arrival of the first of a run of late values */
-	int64_t  run_last_ns;    /* time stamp of the last of that run */
+	int64_t run_first_ns; /* arrival of the first of a run of late values */
+	int64_t run_last_ns;  /* time stamp of the last of that run */
+
 	int64_t  served_ns;      /* the last served grid point; meaningful while grid_ns > 0 */
 	int64_t  grid_ns;        /* delta of the grid; 0: there is none; -1: none, but native let the last value pass */
 	int64_t  newest_ns;      /* newest time stamp seen */
 	int64_t  interval_ns;    /* what the newest value list carried */
-	int64_t  arrival_ns;     /* arrival clock at the newest value */
 	int64_t  last_logged_ns; /* time stamp of the last logged value */
 	uint64_t logged_at;      /* newest socket entry id there was when a value was last logged */
 	int64_t  due_by_ns;      /* arrival clock: a value is due until then; meaningful while `waits` */
-	bool     seen, in_log, available, in_run, waits;
+	uint32_t arrival_ds;     /* arrival clock at the newest value, in tenths of a second, rounded up */
+	bool     seen : 1, in_log : 1, available : 1, in_run : 1, waits : 1;
+
+	_Atomic uint8_t lock; /* whoever keeps it may lock it (instance.h); no business of the gate's */
 };
 
 /* One value list, as the gate sees it. */
@@ -62,6 +65,11 @@ struct verdict {
 	bool        duplicate;   /* late, and exactly as old as the newest seen */
 	int64_t     interval_ns; /* what a logged value leaves with */
 };
+
+/* A value is on its way to being judged: so much has been seen of the instance. */
+void    gate_born(struct memory *m, int64_t arrival_ns);
+/* How long no value was seen, to a tenth of a second. */
+int64_t gate_unseen_ns(const struct memory *m, int64_t arrival_ns);
 
 /* Decides on one value and brings `m` up to date. */
 struct verdict gate_decide(struct memory *m, const struct hold *hold, const struct moment *now);

@@ -2,7 +2,6 @@
 #include "instance.h"
 
 #include <sched.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 struct instance *instance_new(struct ident ident)
 {
-	struct instance *i = calloc(1, offsetof(struct instance, name) + ident.len + 1);
+	struct instance *i = calloc(1, instance_pending_at(ident.len) + sizeof(struct pending));
 	if (i == NULL)
 		return NULL;
 	i->hash = ident.hash;
@@ -33,7 +32,7 @@ void instance_lock_contended(struct instance *i)
 	do {
 		if (tries++ % SPINS == 0)
 			sched_yield();
-	} while (atomic_exchange_explicit(&i->lock, 1, memory_order_acquire) != 0);
+	} while (atomic_exchange_explicit(&i->memory.lock, 1, memory_order_acquire) != 0);
 }
 
 static bool moves_deadline(struct hold from, struct hold to)
@@ -46,9 +45,9 @@ static bool moves_deadline(struct hold from, struct hold to)
 
 void instance_promote_locked(struct instance *i, int64_t arrival_ns, int64_t default_interval_ns)
 {
-	bool moves = moves_deadline(i->hold, i->pending);
-	i->hold = i->pending;
-	i->pending_step = 0;
-	if (moves)
-		gate_changed(&i->memory, &i->hold, arrival_ns, default_interval_ns);
+	struct hold from = instance_hold(i), to = instance_pending(i)->hold;
+	instance_set_hold(i, to);
+	i->has_pending = false;
+	if (moves_deadline(from, to))
+		gate_changed(&i->memory, &to, arrival_ns, default_interval_ns);
 }

@@ -199,19 +199,24 @@ void logger_free(struct logger *lg)
 
 /* ---- data path ---- */
 
+static struct whence whence_of(const struct sample *sample)
+{
+	return sample->find_whence == NULL ? sample->whence : sample->find_whence();
+}
+
 static struct instance *instance_for(struct logger *lg, const struct sample *sample)
 {
 	struct instance *i = instance_new(sample->ident);
 	if (i == NULL)
 		return NULL;
-	i->source = source_get(lg->sources, sample->source);
+	i->source = source_get(lg->sources, whence_of(sample).source);
 	if (i->source == NULL) {
 		instance_free(i);
 		return NULL;
 	}
 	for (size_t k = 0; k < sample->n; k++)
 		i->has_counter |= sample->kinds[k] == KIND_COUNTER;
-	i->memory.arrival_ns = sample->arrival_ns; /* not yet judged, but seen */
+	gate_born(&i->memory, sample->arrival_ns);
 	return i;
 }
 
@@ -228,12 +233,10 @@ static struct ledgers ledgers_load(const struct logger *lg)
 
 static void fold(struct instance *i, struct ledgers by)
 {
-	i->hold = ledger_fold(by.now, instance_ident(i));
-	i->pending_step = 0;
-	if (by.coming == NULL)
-		return;
-	i->pending = ledger_fold(by.coming, instance_ident(i));
-	i->pending_step = ledger_step(by.coming);
+	instance_set_hold(i, ledger_fold(by.now, instance_ident(i)));
+	i->has_pending = false;
+	if (by.coming != NULL)
+		instance_set_pending(i, ledger_fold(by.coming, instance_ident(i)), ledger_step(by.coming));
 }
 
 /* Births lock held.  Gives the instance of that name: `i`, or the one of another thread that was first.  NULL: no
@@ -279,21 +282,36 @@ static struct pass fail_open(struct logger *lg, const struct sample *sample)
 	return (struct pass){ true, false, sample->interval_ns };
 }
 
-static struct verdict decide_locked(struct logger *lg, struct instance *i, const struct sample *sample,
-				    struct held *held)
+/* What is found out about one value with the lock of its instance held. */
+struct finding {
+	struct verdict verdict;
+	struct held    held;
+	bool           moved; /* it carries another interval than the value before */
+};
+
+static struct finding decide_locked(struct logger *lg, struct instance *i, const struct sample *sample)
 {
 	/* loaded with the lock held: whoever promoted a pending hold had seen its ledger, so this one is no older */
 	const struct ledger *ledger = logger_ledger(lg);
-	struct hold   hold = instance_hold_locked(i, ledger_step(ledger), sample->arrival_ns, lg->default_interval_ns);
+	if (instance_is_due(i, ledger_step(ledger)))
+		instance_promote_locked(i, sample->arrival_ns, lg->default_interval_ns);
+	/* who decided matters for once alone, and stands in another line */
+	struct hold   hold = { i->held, i->held.kind == DELTA_ONCE ? i->by : 0 };
 	struct moment now = { .time_ns = sample->time_ns,
 			      .interval_ns = sample->interval_ns,
 			      .arrival_ns = sample->arrival_ns,
 			      .newest_id = ledger_newest_id(ledger),
 			      .align = lg->settings->align };
-	if (hold.held.kind == DELTA_NATIVE)
+	if (hold.held.kind == DELTA_NATIVE && sources_are_paced(lg->sources))
 		now.pace_ns = atomic_load_explicit(&i->source->pace_ns, memory_order_relaxed);
-	*held = hold.held;
-	return gate_decide(&i->memory, &hold, &now);
+	bool moved = i->memory.interval_ns != sample->interval_ns;
+	return (struct finding){ gate_decide(&i->memory, &hold, &now), hold.held, moved };
+}
+
+static void window_set_locked(struct instance *i, struct window *w)
+{
+	i->window = w;
+	i->has_window = w != NULL;
 }
 
 /* Takes the sample into the window and, when logged, writes what it gathered over the values.  Gives a window that is
@@ -301,7 +319,7 @@ static struct verdict decide_locked(struct logger *lg, struct instance *i, const
 static struct window *gather_locked(struct instance *i, struct sample *sample, struct held held,
 				    const struct verdict *verdict, bool *rewritten)
 {
-	struct window *w = i->window;
+	struct window *w = i->has_window ? i->window : NULL;
 	if (w == NULL || window_count(w) != sample->n)
 		return NULL;
 	window_collect(w, held, verdict, sample->values, sample->kinds, sample->n);
@@ -311,7 +329,7 @@ static struct window *gather_locked(struct instance *i, struct sample *sample, s
 	}
 	if ((held.on && held.kind == DELTA_EVERY) || !window_is_empty(w))
 		return NULL;
-	i->window = NULL;
+	window_set_locked(i, NULL);
 	return w;
 }
 
@@ -322,9 +340,9 @@ static struct window *make_window(struct instance *i, size_t n)
 	instance_unlock(i);
 	struct window *w = window_new(n);
 	instance_lock(i);
-	if (i->window != NULL)
+	if (i->has_window)
 		return w;
-	i->window = w;
+	window_set_locked(i, w);
 	return NULL;
 }
 
@@ -336,38 +354,37 @@ static void count(struct logger *lg, const struct verdict *verdict)
 }
 
 /* The interval that the daemon gave the source, kept up to date; while it is driven that is the driver's business. */
-static void follow_source(struct source *s, int64_t interval_ns)
+static void follow_source(struct source *s, const struct sample *sample)
 {
-	if (interval_ns <= 0 || atomic_load_explicit(&s->configured_ns, memory_order_relaxed) == interval_ns ||
-	    atomic_load_explicit(&s->driven, memory_order_relaxed))
-		return;
-	atomic_store_explicit(&s->configured_ns, interval_ns, memory_order_relaxed);
+	int64_t interval_ns = whence_of(sample).interval_ns;
+	if (interval_ns > 0 && !atomic_load_explicit(&s->driven, memory_order_relaxed))
+		atomic_store_explicit(&s->configured_ns, interval_ns, memory_order_relaxed);
 }
 
 static struct pass judge(struct logger *lg, struct instance *i, struct sample *sample)
 {
-	struct held    held;
 	struct window *surplus = NULL;
 	bool           rewritten = false, failed = false;
-	follow_source(i->source, sample->source_interval_ns);
 	instance_lock(i);
-	struct verdict verdict = decide_locked(lg, i, sample, &held);
-	if (i->window == NULL && window_is_needed(held, &verdict, sample->kinds, sample->n)) {
+	struct finding f = decide_locked(lg, i, sample);
+	if (!i->has_window && window_is_needed(f.held, &f.verdict, sample->kinds, sample->n)) {
 		surplus = make_window(i, sample->n);
-		failed = i->window == NULL;
+		failed = !i->has_window;
 	}
-	struct window *over = gather_locked(i, sample, held, &verdict, &rewritten);
+	struct window *over = gather_locked(i, sample, f.held, &f.verdict, &rewritten);
 	instance_unlock(i);
 	if (surplus != NULL || over != NULL) {
 		window_free(surplus);
 		window_free(over);
 	}
+	if (f.moved)
+		follow_source(i->source, sample);
 	if (failed)
 		return fail_open(lg, sample);
-	if (verdict.reason == REASON_ONCE)
+	if (f.verdict.reason == REASON_ONCE)
 		logger_stir(lg);
-	count(lg, &verdict);
-	return (struct pass){ verdict.logged, rewritten, verdict.interval_ns };
+	count(lg, &f.verdict);
+	return (struct pass){ f.verdict.logged, rewritten, f.verdict.interval_ns };
 }
 
 struct pass logger_value(struct logger *lg, struct sample *sample)

@@ -51,12 +51,20 @@ void         logger_free(struct logger *lg);
 
 /* ---- data path ---- */
 
+/* Where a value comes from. */
+struct whence {
+	const char *source;      /* the reader's name as the host's context gives it, borrowed; NULL: unknown */
+	int64_t     interval_ns; /* the reader's configured interval; 0: unknown */
+};
+
 /* One value list.  `values` and `kinds` have `n` elements; a logged value may have them rewritten (`rewritten`). */
 struct sample {
-	struct ident   ident; /* borrowed */
-	int64_t        time_ns, interval_ns, arrival_ns;
-	const char    *source; /* newcomers: the reader's name as the host's context gives it; NULL: unknown */
-	int64_t        source_interval_ns; /* the reader's configured interval; 0: unknown */
+	struct ident  ident; /* borrowed */
+	int64_t       time_ns, interval_ns, arrival_ns;
+	struct whence whence;
+	/* NULL, or finds `whence` when it is wanted: for newcomers, and when values of a name carry another interval than before.  Called
+	 * in the caller's thread with nothing locked. */
+	struct whence (*find_whence)(void);
 	union number  *values;
 	const uint8_t *kinds; /* enum kind */
 	size_t         n;

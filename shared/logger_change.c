@@ -26,7 +26,7 @@ size_t logger_select(struct logger *lg, const struct selector *s, instance_fn *f
 	struct instance *const *list = table_range(lg->table, ident.text, selector_prefix(s), &n);
 	for (size_t k = 0; k < n; k++) {
 		if (k + FETCH_AHEAD < n)
-			instance_fetch(list[k + FETCH_AHEAD]);
+			instance_fetch(list[k + FETCH_AHEAD], FETCH_NAME);
 		if (selector_matches(s, list[k]->name, list[k]->name_len))
 			fn(ctx, list[k]);
 	}
@@ -39,8 +39,7 @@ static void prepare(const struct change *c, struct instance *i, struct hold now,
 	if (hold_equal(now, next))
 		return;
 	instance_lock(i);
-	i->pending = next;
-	i->pending_step = c->step;
+	instance_set_pending(i, next, c->step);
 	instance_unlock(i);
 }
 
@@ -301,7 +300,7 @@ static bool is_over(void *ctx, struct instance *i)
 {
 	const struct age *age = ctx;
 	instance_lock(i);
-	int64_t unseen_ns = age->arrival_ns - i->memory.arrival_ns, ten_ns;
+	int64_t unseen_ns = gate_unseen_ns(&i->memory, age->arrival_ns), ten_ns;
 	if (__builtin_mul_overflow(i->memory.interval_ns, 10, &ten_ns))
 		ten_ns = INT64_MAX; /* an interval of thirty years is odd, but may be sent */
 	instance_unlock(i);

@@ -139,7 +139,7 @@ static void each_row(const struct outcomes *out, struct change *c, void (*fn)(st
 {
 	for (size_t k = 0; k < out->n_rows; k++) {
 		if (k + FETCH_AHEAD < out->n_rows && out->rows[k + FETCH_AHEAD].instance != NULL)
-			instance_fetch(out->rows[k + FETCH_AHEAD].instance);
+			instance_fetch(out->rows[k + FETCH_AHEAD].instance, FETCH_NAME);
 		if (out->rows[k].instance != NULL)
 			fn(c, out->rows[k].instance);
 	}

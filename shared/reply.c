@@ -155,7 +155,7 @@ static void row_line(struct reply *r, size_t i, struct buf *out, const struct no
 	while (i >= r->group_end)
 		r->group_end += r->outcomes.groups[++r->group].n_rows;
 	if (i + FETCH_AHEAD < r->n_lines && r->outcomes.rows[i + FETCH_AHEAD].instance != NULL)
-		instance_fetch(r->outcomes.rows[i + FETCH_AHEAD].instance);
+		instance_fetch(r->outcomes.rows[i + FETCH_AHEAD].instance, FETCH_NAME);
 	const struct row       *row = &r->outcomes.rows[i];
 	const struct row_group *group = &r->outcomes.groups[r->group];
 	enum outcome            outcome = (enum outcome)row->held.spare;

@@ -11,6 +11,7 @@ struct sources {
 	pthread_mutex_t lock; /* guards the list, not the records */
 	size_t          n, size;
 	struct source **list;
+	_Atomic size_t  n_paced; /* sources whose pace is not 0 */
 };
 
 struct sources *sources_new(void)
@@ -61,6 +62,7 @@ static struct source *add_locked(struct sources *s, const char *name)
 		free(new);
 		return NULL;
 	}
+	new->all = s;
 	new->index = s->n;
 	s->list[s->n++] = new;
 	return new;
@@ -84,6 +86,20 @@ struct source *source_find(struct sources *s, const char *name)
 	struct source *found = find_locked(s, name);
 	lock_give(&s->lock, RANK_SOURCES);
 	return found;
+}
+
+void source_set_pace(struct source *s, int64_t pace_ns)
+{
+	int64_t before_ns = atomic_exchange(&s->pace_ns, pace_ns);
+	if (before_ns == 0 && pace_ns != 0)
+		atomic_fetch_add(&s->all->n_paced, 1);
+	else if (before_ns != 0 && pace_ns == 0)
+		atomic_fetch_sub(&s->all->n_paced, 1);
+}
+
+bool sources_are_paced(const struct sources *s)
+{
+	return atomic_load_explicit(&((struct sources *)s)->n_paced, memory_order_relaxed) != 0;
 }
 
 size_t sources_count(struct sources *s)

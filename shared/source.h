@@ -18,13 +18,14 @@ struct instance;
 
 struct source {
 	/* constant once made */
-	char  *name;
-	size_t index; /* order of making */
+	char           *name;
+	size_t          index; /* order of making */
+	struct sources *all;
 
 	/* atomic, relaxed */
 	_Atomic int64_t  configured_ns; /* the interval the daemon gave it (the reader's context); 0: not known yet */
 	_Atomic int64_t  present_ns;    /* the interval it is read at now; = configured unless driven */
-	_Atomic int64_t  pace_ns; /* configured_ns while it is driven and read faster, else 0: struct moment.pace_ns */
+	_Atomic int64_t  pace_ns;       /* source_set_pace() */
 	_Atomic bool     driven;
 	_Atomic uint64_t changes; /* re-registrations done */
 
@@ -39,6 +40,10 @@ void            sources_free(struct sources *s);
 /* The source of that name, made if new.  NULL: no memory.  `name` NULL or "" gives the source named "-". */
 struct source  *source_get(struct sources *s, const char *name);
 struct source  *source_find(struct sources *s, const char *name); /* NULL: never met */
+/* What struct moment.pace_ns is for its instances: configured_ns while it is driven and read faster, else 0.  One thread. */
+void            source_set_pace(struct source *s, int64_t pace_ns);
+/* Any thread, no lock.  false: no source has a pace, so there is none to be looked at. */
+bool            sources_are_paced(const struct sources *s);
 size_t          sources_count(struct sources *s);
 struct source  *sources_at(struct sources *s, size_t i); /* i < sources_count() */
 

@@ -1,11 +1,11 @@
 /*
  * table - see table.h.
  *
- * The table is 1024 small open-addressed tables, by the low bits of the hash, so that growing one is a matter of
- * microseconds.  A shard is one word: where its slots are, and the logarithm of their number in the low bits.  A slot
- * is one word too: the top 16 bits of the hash, and a pointer (user space has 48 bits of address on the machines that
- * Debian supports).  Both are published by a single store, so readers need no lock; what readers may still look at is
- * freed after a grace period.
+ * The table is 128 small open-addressed tables, by the low bits of the hash, so that growing one takes microseconds.  A shard is one
+ * word: where its slots are, and the logarithm of their number in the low bits.  A slot is one word too: a pointer, in the middle of
+ * the word (user space has 48 bits of address on the machines that Debian supports, and what is allocated stands at multiples of
+ * 16), and the top 20 bits of the hash around it, by which probing starts, so that growing looks at no instance.  Both are published by a
+ * single store, so readers need no lock; what readers may still look at is freed after a grace period.
  */
 #include "table.h"
 
@@ -17,19 +17,23 @@
 #include "rcu.h"
 #include "roster.h"
 
-#define N_SHARDS     1024
+#define N_SHARDS     128
 #define LOG2_MASK    ((uintptr_t)63)
-#define FIRST_LOG2   2
-#define POINTER_MASK ((UINT64_C(1) << 48) - 1)
+#define FIRST_LOG2   3 /* a cache line */
+#define LOW_BITS     4
+#define LOW_MASK     ((UINT64_C(1) << LOW_BITS) - 1)
+#define HIGH_SHIFT   48
+#define POINTER_MASK (((UINT64_C(1) << HIGH_SHIFT) - 1) & ~LOW_MASK)
 #define TOMB         UINT64_C(1) /* a slot whose instance was dropped: probing goes on */
+
+_Static_assert(_Alignof(max_align_t) == 1 << LOW_BITS, "the low bits of an allocated pointer are free");
 
 typedef _Atomic uint64_t slot; /* 0: never used */
 
+/* What readers need not know of a shard. */
 struct shard {
-	_Atomic uintptr_t word;
-	/* births lock */
-	uint32_t          used; /* slots that are not 0, tombs included */
-	uint32_t          live;
+	uint32_t used; /* slots that are not 0, tombs included */
+	uint32_t live;
 };
 
 /* Slots that were replaced; readers may still be inside. */
@@ -47,14 +51,14 @@ struct table {
 	struct instance *newborn;
 	size_t           n_newborn;
 	struct limbo    *limbo;
+	struct shard     shards[N_SHARDS];
 
 	/* control side */
 	struct roster roster;
 
 	/* births lock to write, any thread to read */
-	_Atomic size_t count;
-
-	struct shard shards[N_SHARDS];
+	_Atomic size_t    count;
+	_Atomic uintptr_t words[N_SHARDS];
 };
 
 struct table *table_new(size_t max_instances)
@@ -77,9 +81,16 @@ static size_t mask_of(uintptr_t word)
 	return ((size_t)1 << (word & LOG2_MASK)) - 1;
 }
 
+/* The bits of the hash that stand in a slot. */
+static uint64_t tag_of(uint64_t hash)
+{
+	const unsigned low = HIGH_SHIFT - LOW_BITS;
+	return (hash >> HIGH_SHIFT << HIGH_SHIFT) | ((hash >> low) & LOW_MASK);
+}
+
 static uint64_t slot_of(struct instance *i)
 {
-	return (i->hash & ~POINTER_MASK) | (uintptr_t)i;
+	return tag_of(i->hash) | (uintptr_t)i;
 }
 
 static struct instance *instance_of(uint64_t s)
@@ -87,36 +98,42 @@ static struct instance *instance_of(uint64_t s)
 	return (struct instance *)(uintptr_t)(s & POINTER_MASK);
 }
 
-/* Where probing starts: bits of the hash that neither the shard nor the tag uses. */
-static size_t home_of(uint64_t hash)
+/* Where probing starts: by a slot or a tag. */
+static size_t home_of(uint64_t s)
 {
-	return (size_t)(hash >> 10);
+	return (size_t)(s >> HIGH_SHIFT << LOW_BITS | (s & LOW_MASK));
 }
 
-static struct shard *shard_of(const struct table *t, uint64_t hash)
+static size_t shard_of(uint64_t hash)
 {
-	return (struct shard *)&t->shards[hash & (N_SHARDS - 1)];
+	return (size_t)hash & (N_SHARDS - 1);
+}
+
+static uintptr_t word_of(const struct table *t, size_t shard, memory_order order)
+{
+	return atomic_load_explicit(&((struct table *)t)->words[shard], order);
 }
 
 static bool is_it(const struct instance *i, struct ident ident)
 {
-	return i->hash == ident.hash && i->name_len == ident.len && memcmp(i->name, ident.text, ident.len) == 0;
+	return i->name_len == ident.len && memcmp(i->name, ident.text, ident.len) == 0;
 }
 
 struct instance *table_find(const struct table *t, struct ident ident)
 {
-	uintptr_t word = atomic_load_explicit(&shard_of(t, ident.hash)->word, memory_order_acquire);
+	uintptr_t word = word_of(t, shard_of(ident.hash), memory_order_acquire);
 	if (word == 0)
 		return NULL;
-	slot  *slots = slots_of(word);
-	size_t mask = mask_of(word);
-	for (size_t i = home_of(ident.hash) & mask;; i = (i + 1) & mask) {
+	const uint64_t tag = tag_of(ident.hash);
+	slot          *slots = slots_of(word);
+	size_t         mask = mask_of(word);
+	for (size_t i = home_of(tag) & mask;; i = (i + 1) & mask) {
 		uint64_t s = atomic_load_explicit(&slots[i], memory_order_acquire);
 		if (s == 0)
 			return NULL;
-		if (s == TOMB || ((s ^ ident.hash) & ~POINTER_MASK) != 0)
+		if (s == TOMB || ((s ^ tag) & ~POINTER_MASK) != 0)
 			continue;
-		instance_fetch(instance_of(s));
+		instance_fetch(instance_of(s), ident.len);
 		if (is_it(instance_of(s), ident))
 			return instance_of(s);
 	}
@@ -132,21 +149,21 @@ void table_unlock_births(struct table *t)
 	lock_give(&t->births, RANK_BIRTHS);
 }
 
-static void slot_put(slot *slots, size_t mask, struct instance *i)
+static void slot_put(slot *slots, size_t mask, uint64_t s)
 {
-	size_t at = home_of(i->hash) & mask;
+	size_t at = home_of(s) & mask;
 	while (atomic_load_explicit(&slots[at], memory_order_relaxed) != 0)
 		at = (at + 1) & mask;
-	atomic_store_explicit(&slots[at], slot_of(i), memory_order_release);
+	atomic_store_explicit(&slots[at], s, memory_order_release);
 }
 
 /* Moves what lives into fresh slots of 2^log2; the old ones go to limbo. */
-static enum err shard_rebuild(struct table *t, struct shard *shard, uintptr_t log2)
+static enum err shard_rebuild(struct table *t, size_t shard, uintptr_t log2)
 {
 	size_t          n = (size_t)1 << log2, bytes = n * sizeof(slot);
-	slot           *slots = aligned_alloc(64, bytes < 64 ? 64 : bytes);
+	slot           *slots = aligned_alloc(64, bytes);
 	struct limbo   *limbo = malloc(sizeof(*limbo));
-	const uintptr_t old = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	const uintptr_t old = word_of(t, shard, memory_order_relaxed);
 	if (slots == NULL || limbo == NULL) {
 		free(slots);
 		free(limbo);
@@ -156,42 +173,41 @@ static enum err shard_rebuild(struct table *t, struct shard *shard, uintptr_t lo
 	for (size_t i = 0; old != 0 && i <= mask_of(old); i++) {
 		uint64_t s = atomic_load_explicit(&slots_of(old)[i], memory_order_relaxed);
 		if (s != 0 && s != TOMB)
-			slot_put(slots, n - 1, instance_of(s));
+			slot_put(slots, n - 1, s);
 	}
-	shard->used = shard->live;
-	atomic_store_explicit(&shard->word, (uintptr_t)slots | log2, memory_order_release);
+	t->shards[shard].used = t->shards[shard].live;
+	atomic_store_explicit(&t->words[shard], (uintptr_t)slots | log2, memory_order_release);
 	*limbo = (struct limbo){ t->limbo, old == 0 ? NULL : slots_of(old) };
 	t->limbo = limbo;
 	return OK;
 }
 
-/* Room for one more: at most half full, so that a look-up that misses ends soon.  Tombs go first. */
-static enum err shard_reserve(struct table *t, struct shard *shard)
+/* Room for one more: at most three quarters full, so that a look-up that misses ends soon.  Tombs go first. */
+static enum err shard_reserve(struct table *t, size_t shard)
 {
-	uintptr_t word = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	uintptr_t word = word_of(t, shard, memory_order_relaxed), log2 = word & LOG2_MASK;
 	if (word == 0)
 		return shard_rebuild(t, shard, FIRST_LOG2);
-	if (2 * ((size_t)shard->used + 1) <= mask_of(word) + 1)
+	if (4 * ((size_t)t->shards[shard].used + 1) <= 3 * (mask_of(word) + 1))
 		return OK;
-	uintptr_t log2 = word & LOG2_MASK;
-	return shard_rebuild(t, shard, 4 * (size_t)shard->live > mask_of(word) ? log2 + 1 : log2);
+	return shard_rebuild(t, shard, 4 * (size_t)t->shards[shard].live > mask_of(word) ? log2 + 1 : log2);
 }
 
 enum err table_add_locked(struct table *t, struct instance *i)
 {
 	if (atomic_load_explicit(&t->count, memory_order_relaxed) >= t->max_instances)
 		return ERR_FULL;
-	struct shard *shard = shard_of(t, i->hash);
-	enum err      err = shard_reserve(t, shard);
+	size_t   shard = shard_of(i->hash);
+	enum err err = shard_reserve(t, shard);
 	if (err != OK)
 		return err;
-	uintptr_t word = atomic_load_explicit(&shard->word, memory_order_relaxed);
+	uintptr_t word = word_of(t, shard, memory_order_relaxed);
 	i->next = t->newborn;
 	t->newborn = i;
 	t->n_newborn++;
-	slot_put(slots_of(word), mask_of(word), i);
-	shard->used++;
-	shard->live++;
+	slot_put(slots_of(word), mask_of(word), slot_of(i));
+	t->shards[shard].used++;
+	t->shards[shard].live++;
 	atomic_fetch_add_explicit(&t->count, 1, memory_order_relaxed);
 	return OK;
 }
@@ -279,13 +295,13 @@ static bool drop_locked(struct table *t, struct instance *i, bool (*is_over)(voi
 {
 	if (!is_over(ctx, i))
 		return false;
-	struct shard *shard = shard_of(t, i->hash);
-	uintptr_t     word = atomic_load_explicit(&shard->word, memory_order_relaxed);
-	size_t        at = home_of(i->hash) & mask_of(word);
+	size_t    shard = shard_of(i->hash);
+	uintptr_t word = word_of(t, shard, memory_order_relaxed);
+	size_t    at = home_of(slot_of(i)) & mask_of(word);
 	while (atomic_load_explicit(&slots_of(word)[at], memory_order_relaxed) != slot_of(i))
 		at = (at + 1) & mask_of(word);
 	atomic_store_explicit(&slots_of(word)[at], TOMB, memory_order_release);
-	shard->live--;
+	t->shards[shard].live--;
 	atomic_fetch_sub_explicit(&t->count, 1, memory_order_relaxed);
 	return true;
 }
@@ -342,11 +358,11 @@ static void members_rebuild(struct table *t, const struct instance *gone)
 }
 
 /* A shard of which little is left is made smaller; without memory for that it stays as it is. */
-static void shard_shrink(struct table *t, struct shard *shard)
+static void shard_shrink(struct table *t, size_t shard)
 {
 	table_lock_births(t);
-	uintptr_t word = atomic_load_explicit(&shard->word, memory_order_relaxed), log2 = word & LOG2_MASK;
-	while (log2 > FIRST_LOG2 && 8 * (size_t)shard->live < (size_t)1 << log2)
+	uintptr_t word = word_of(t, shard, memory_order_relaxed), log2 = word & LOG2_MASK;
+	while (log2 > FIRST_LOG2 && 8 * (size_t)t->shards[shard].live < (size_t)1 << log2)
 		log2--;
 	if (word != 0 && log2 != (word & LOG2_MASK))
 		shard_rebuild(t, shard, log2);
@@ -382,7 +398,7 @@ size_t table_sweep(struct table *t, bool (*is_over)(void *ctx, struct instance *
 		members_rebuild(t, gone);
 		roster_shrink(&t->roster);
 		for (size_t s = 0; s < N_SHARDS; s++)
-			shard_shrink(t, &t->shards[s]);
+			shard_shrink(t, s);
 	}
 	limbo_clear(t, gone);
 	if (n >= TRIM_AFTER)
@@ -395,7 +411,7 @@ void table_free(struct table *t)
 	if (t == NULL)
 		return;
 	for (size_t s = 0; s < N_SHARDS; s++) {
-		uintptr_t word = atomic_load_explicit(&t->shards[s].word, memory_order_relaxed);
+		uintptr_t word = word_of(t, s, memory_order_relaxed);
 		for (size_t i = 0; word != 0 && i <= mask_of(word); i++) {
 			uint64_t in = atomic_load_explicit(&slots_of(word)[i], memory_order_relaxed);
 			if (in != 0 && in != TOMB)

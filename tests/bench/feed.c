@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+
+#include "dial.h"
 
 #define ROOM 65536
 
@@ -20,14 +20,6 @@ struct feed {
 	size_t answered, bad;
 	int    in_line; /* of the answers: something of this one was seen */
 };
-
-static int dial(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int                fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ? fd : -1;
-}
 
 static int is_done(const struct feed *f)
 {

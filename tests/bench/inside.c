@@ -1,9 +1,10 @@
 /*
  * inside - a plugin for the real daemon that measures where values are judged: through the host's own function pointers.
  *
- * Role     value lists are handed to the host's chains in random order, over names like real ones: to ours, to the floor (floor.h), to match_regex
- *          and target_set, to a target that does nothing; and to uc_update(), which every value costs that the gate lets into the cache.  What the
- *          loop and the host's chain cost is taken off: all figures are net.  Rounds of all are taken in turns.
+ * Role     value lists are handed to the host's chains, over names like real ones: to ours, to the floor (floor.h), to match_regex and target_set,
+ *          to a target that does nothing; and to uc_update(), which every value costs that the gate lets into the cache.  What the loop and the
+ *          host's chain cost is taken off: all figures are net.  Rounds of all are taken in turns.  Where no figure says otherwise, in random
+ *          order: in the order of birth, as read functions send them, the processor fetches ahead by itself.
  * Threads  a read thread of the host drives; the measured ones are its own.
  * Input    LC_NAMES: how many; LC_SOCKET: our socket; LC_FIGURES: where the figures go; LC_BENCH=long.
  */
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "collectd.h"
@@ -23,15 +23,13 @@
 #include "plugin.h"
 #include "utils_cache.h"
 
+#include "dial.h"
 #include "figures.h"
 #include "floor.h"
+#include "names.h"
 
 #define THREADS_MAX 16
 #define STEP_S      10
-
-struct name {
-	char host[24], plugin[16], plugin_instance[8], type[16], type_instance[8];
-};
 
 enum way { LOOP, NOTHING, FLOOR, OURS, CACHE, SET, REGEX_1, REGEX_10, REGEX_100, REGEX_1000, WAYS };
 
@@ -44,7 +42,7 @@ static const char *const chains[WAYS] = {
 
 static struct {
 	size_t        n;
-	struct name  *names; /* in random order */
+	struct name  *names;
 	struct floor *floor;
 	fc_chain_t   *chain[WAYS];
 	time_t        now; /* of the next value lists */
@@ -54,53 +52,6 @@ static struct {
 
 static data_source_t    source = { "value", DS_TYPE_DERIVE, 0, 0 };
 static const data_set_t set = { "derive", 1, &source };
-
-/* ---- names ---- */
-
-/* Name `i` of a thousand metrics a host: 70 % native, 20 % every, 5 % off, 5 % once, by what the type instance begins with. */
-static struct name name_make(size_t i)
-{
-	static const char *const plugins[] = { "cpu", "interface", "disk" };
-	static const char *const types[] = { "if_octets", "derive" };
-	struct name              n = { 0 };
-	size_t                   of_host = i % 1000, share = i % 20;
-	snprintf(n.host, sizeof(n.host), "host%04zu.example.net", i / 1000 % 10000);
-	snprintf(n.plugin, sizeof(n.plugin), "%s", plugins[i % 3]);
-	snprintf(n.plugin_instance, sizeof(n.plugin_instance), "%zu", of_host / 20);
-	snprintf(n.type, sizeof(n.type), "%s", types[i % 2]);
-	snprintf(n.type_instance, sizeof(n.type_instance), "%c%02zu",
-		 share < 14   ? 'n'
-		 : share < 18 ? 'e'
-		 : share < 19 ? 'f'
-			      : 'o',
-		 share);
-	return n;
-}
-
-static void names_make(size_t n)
-{
-	uint64_t seed = 7;
-	bench.n = n;
-	bench.names = calloc(n, sizeof(*bench.names));
-	for (size_t i = 0; i < n; i++)
-		bench.names[i] = name_make(i);
-	for (size_t i = n - 1; i > 0; i--) {
-		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-		size_t      k = (seed >> 33) % (i + 1);
-		struct name t = bench.names[i];
-		bench.names[i] = bench.names[k];
-		bench.names[k] = t;
-	}
-}
-
-static void name_set(value_list_t *vl, const struct name *n)
-{
-	memcpy(vl->host, n->host, sizeof(n->host));
-	memcpy(vl->plugin, n->plugin, sizeof(n->plugin));
-	memcpy(vl->plugin_instance, n->plugin_instance, sizeof(n->plugin_instance));
-	memcpy(vl->type, n->type, sizeof(n->type));
-	memcpy(vl->type_instance, n->type_instance, sizeof(n->type_instance));
-}
 
 /* ---- measuring ---- */
 
@@ -208,24 +159,11 @@ static void figure_of(const char *what, size_t threads, const struct series *s, 
 
 /* ---- requests ---- */
 
-static int socket_open(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int                fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", getenv("LC_SOCKET"));
-	for (int tries = 0; tries < 100; tries++) {
-		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-			return fd;
-		usleep(100000);
-	}
-	abort();
-}
-
 /* Sends one line, reads the reply to its end; an error is shown and ends the run. */
 static void request(const char *line)
 {
 	static char text[1 << 16];
-	int         fd = socket_open();
+	int         fd = dial(getenv("LC_SOCKET"));
 	size_t      sent = 0, len = strlen(line);
 	while (sent < len)
 		sent += (size_t)write(fd, line + sent, len - sent);
@@ -255,15 +193,21 @@ static void rules_add(size_t from, size_t n)
 
 /* ---- the figures ---- */
 
-static void figures_of_mix(size_t threads, bool all)
+static void figures_in_order(void)
+{
+	static const enum way  ways[] = { FLOOR, OURS };
+	struct table_of_series t;
+	rounds_of(&t, ways, 2, 1);
+	figure_of("value_in_order", 1, &t.of[OURS], "floor", &t.of[FLOOR]);
+}
+
+static void figures_of_mix(size_t threads)
 {
 	static const enum way  ways[] = { FLOOR, OURS, CACHE, SET, REGEX_1, REGEX_10, REGEX_100, REGEX_1000 };
 	struct table_of_series t;
-	rounds_of(&t, ways, all ? sizeof(ways) / sizeof(*ways) : 2, threads);
+	rounds_of(&t, ways, sizeof(ways) / sizeof(*ways), threads);
 	figure_of("host_chain", threads, &t.of[NOTHING], NULL, NULL);
 	figure_of("value", threads, &t.of[OURS], "floor", &t.of[FLOOR]);
-	if (!all)
-		return;
 	figure_of("cache_update", threads, &t.of[CACHE], "floor", &t.of[FLOOR]);
 	figure_of("target_set", threads, &t.of[SET], "value", &t.of[OURS]);
 	figure_of("regex_1", threads, &t.of[REGEX_1], "value", &t.of[OURS]);
@@ -347,7 +291,8 @@ static void run(void)
 	request("LOG advisory on every=60s \"*/*/*-e*\"\n");
 	request("LOG advisory off \"*/*/*-f*\"\n");
 	request("LOG advisory on every=once \"*/*/*-o*\"\n");
-	names_make((size_t)atol(getenv("LC_NAMES")));
+	bench.n = (size_t)atol(getenv("LC_NAMES"));
+	bench.names = names_new(bench.n);
 	bench.floor = floor_new(bench.n);
 	bench.now = 1700000000;
 	value_list_t vl = VALUE_LIST_INIT;
@@ -358,10 +303,12 @@ static void run(void)
 	printf("# first values: %.0f ns, first cache updates: %.0f ns\n", first_values(OURS), first_values(CACHE));
 	first_values(FLOOR);
 	const char *only = getenv("LC_ONLY");
+	figures_in_order();
+	names_shuffle(bench.names, bench.n);
 	for (int k = 0; only != NULL && only[0] == 'p' && k < 40; k++)
 		measure(OURS, 1, NULL);
 	if (only == NULL || strchr(only, 'm') != NULL)
-		figures_of_mix(1, only == NULL);
+		figures_of_mix(1);
 	if (only == NULL || strchr(only, 'l') != NULL)
 		figures_of_lone();
 	if (only == NULL || strchr(only, 't') != NULL) {

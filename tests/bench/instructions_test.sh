@@ -8,7 +8,7 @@ work=$(mktemp -d /tmp/lc-instr-XXXXXX) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 pass=0
 # count ARGUMENT...: instructions in judge_all()
-count() { valgrind --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect=judge_all "$program" "$@" 2>&1 | sed -n 's/.*Collected : *//p'; }
+count() { valgrind --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect='judge_all*' "$program" "$@" 2>&1 | sed -n 's/.*Collected : *//p'; }
 while read -r what limit; do
 	case $what in '#'* | '') continue ;; esac
 	a=$(count "$what") b=$(count "$what" one_more)

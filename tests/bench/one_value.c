@@ -83,7 +83,7 @@ static const data_set_t set = { "gauge", 1, &source };
 
 size_t judge_all(target_proc_t target, void *user_data, time_t time);
 
-__attribute__((noinline)) size_t judge_all(target_proc_t target, void *user_data, time_t time)
+__attribute__((noinline, used)) size_t judge_all(target_proc_t target, void *user_data, time_t time)
 {
 	static value_list_t vl = { .host = "host0017.example",
 				   .plugin = "interface",

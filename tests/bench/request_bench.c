@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "../fake/live.h"
+#include "dial.h"
 #include "figures.h"
 #include "watch.h"
 
@@ -45,7 +45,7 @@ static void judge(const char *name, int64_t time_ns)
 			    .time_ns = time_ns,
 			    .interval_ns = 10 * S_NS,
 			    .arrival_ns = (int64_t)(wall_s() * 1e9),
-			    .source = "bench",
+			    .whence.source = "bench",
 			    .values = &value,
 			    .kinds = &kind,
 			    .n = 1 };
@@ -89,16 +89,6 @@ struct answer {
 	char   head[200];
 };
 
-static int dial(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int                fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", live.socket);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-		abort();
-	return fd;
-}
-
 static size_t count_lines(const char *text, size_t n)
 {
 	size_t lines = 0;
@@ -113,7 +103,7 @@ static struct answer ask(const char *text, size_t len, bool with_lines)
 	static char   in[1 << 18];
 	struct answer a = { 0 };
 	size_t        sent = 0;
-	int           fd = dial();
+	int           fd = dial(live.socket);
 	double        start = wall_s();
 	for (;;) {
 		struct pollfd p = { fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0 };

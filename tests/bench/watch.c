@@ -43,7 +43,7 @@ static double call(struct watch *w, size_t i)
 			    .time_ns = (int64_t)(1800000000 + i) * 1000000000,
 			    .interval_ns = INT64_C(10000000000),
 			    .arrival_ns = (int64_t)(start * 1e9),
-			    .source = "bench",
+			    .whence.source = "bench",
 			    .values = &value,
 			    .kinds = &kind,
 			    .n = 1 };

@@ -169,7 +169,7 @@ void rig_fill(struct rig *rig, size_t n)
 			.time_ns = now.wall_ns,
 			.interval_ns = INT64_C(10000000000),
 			.arrival_ns = now.arrival_ns,
-			.source = "rig",
+			.whence.source = "rig",
 			.values = &value,
 			.kinds = &kind,
 			.n = 1,

@@ -220,8 +220,7 @@ bool stage_value(struct stage *s, const char *name, const char *source, double i
 				 .time_ns = s->lab.now.wall_ns,
 				 .interval_ns = (int64_t)(interval_s * 1e9),
 				 .arrival_ns = s->lab.now.arrival_ns,
-				 .source = source,
-				 .source_interval_ns = (int64_t)(interval_s * 1e9),
+				 .whence = { source, (int64_t)(interval_s * 1e9) },
 				 .values = &value,
 				 .kinds = &kind,
 				 .n = 1 };

@@ -26,15 +26,14 @@ static struct instance *logged_at_100(struct hold hold)
 {
 	struct instance *i = instance_of("h/p/t");
 	struct moment m = { .time_ns = 1000 * S, .interval_ns = 10 * S, .arrival_ns = 100 * S, .newest_id = hold.by };
-	i->hold = hold;
-	assert_true(gate_decide(&i->memory, &i->hold, &m).logged);
+	instance_set_hold(i, hold);
+	assert_true(gate_decide(&i->memory, &hold, &m).logged);
 	return i;
 }
 
 static void pend(struct instance *i, struct hold hold, uint64_t step)
 {
-	i->pending = hold;
-	i->pending_step = step;
+	instance_set_pending(i, hold, step);
 }
 
 static void new__name__is_kept_and_nothing_is_held(void **state)
@@ -75,11 +74,11 @@ static void hold__step_still_to_come__old_one_is_in_force(void **state)
 {
 	(void)state;
 	struct instance *i = instance_of("h/p/t");
-	i->hold = hold_of(true, DELTA_NATIVE, 0, 1);
+	instance_set_hold(i, hold_of(true, DELTA_NATIVE, 0, 1));
 	pend(i, off, 5);
 	assert_true(instance_peek_locked(i, 4).held.on);
 	assert_true(instance_hold_locked(i, 4, 0, NO_DEFAULT).held.on);
-	assert_int_equal(i->pending_step, 5);
+	assert_int_equal(instance_pending(i)->step, 5);
 	instance_free(i);
 }
 
@@ -87,13 +86,13 @@ static void hold__step_has_come__pending_is_promoted_once(void **state)
 {
 	(void)state;
 	struct instance *i = instance_of("h/p/t");
-	i->hold = hold_of(true, DELTA_NATIVE, 0, 1);
+	instance_set_hold(i, hold_of(true, DELTA_NATIVE, 0, 1));
 	pend(i, off, 5);
 	assert_false(instance_peek_locked(i, 5).held.on);
-	assert_int_equal(i->pending_step, 5); /* looking is not promoting */
+	assert_int_equal(instance_pending(i)->step, 5); /* looking is not promoting */
 	assert_false(instance_hold_locked(i, 6, 0, NO_DEFAULT).held.on);
-	assert_int_equal(i->pending_step, 0);
-	assert_int_equal(i->hold.by, 7);
+	assert_false(i->has_pending);
+	assert_int_equal(i->by, 7);
 	instance_free(i);
 }
 
@@ -115,7 +114,7 @@ static void promote__nothing_seen_yet__default_interval_counts(void **state)
 {
 	(void)state;
 	struct instance *i = instance_of("h/p/t");
-	i->hold = off;
+	instance_set_hold(i, off);
 	pend(i, hold_of(true, DELTA_NATIVE, 0, 8), 1);
 	instance_promote_locked(i, 50 * S, 30 * S);
 	assert_true(i->memory.waits);
@@ -135,8 +134,8 @@ static void promote__same_delta__due_time_stays(void **state)
 	pend(i, same, 1);
 	instance_promote_locked(i, 105 * S, NO_DEFAULT);
 	assert_int_equal(i->memory.due_by_ns, 160 * S);
-	assert_true(i->hold.held.mandatory);
-	assert_int_equal(i->hold.by, 2);
+	assert_true(i->held.mandatory);
+	assert_int_equal(i->by, 2);
 	instance_free(i);
 }
 
@@ -167,7 +166,7 @@ static void promote__equal_hold__nothing_moves(void **state)
 {
 	(void)state;
 	struct instance *i = logged_at_100(hold_of(true, DELTA_ONCE, 0, 1));
-	pend(i, i->hold, 1);
+	pend(i, instance_hold(i), 1);
 	instance_promote_locked(i, 105 * S, NO_DEFAULT);
 	assert_false(i->memory.waits);
 	instance_free(i);

@@ -58,8 +58,7 @@ static bool from_source(struct lab *lab, const char *name, const char *source, i
 			    .time_ns = lab->now.wall_ns,
 			    .interval_ns = interval_s * 1000000000,
 			    .arrival_ns = lab->now.arrival_ns,
-			    .source = source,
-			    .source_interval_ns = interval_s * 1000000000,
+			    .whence = { source, interval_s * 1000000000 },
 			    .values = &value,
 			    .kinds = &kind,
 			    .n = 1 };
@@ -136,7 +135,7 @@ static void source__read_faster__native_keeps_the_configured_pace(void **state)
 	from_source(lab, "a/b/c", "cpu", 10);
 	struct source *s = source_find(logger_sources(lab->logger), "cpu");
 	atomic_store(&s->driven, true);
-	atomic_store(&s->pace_ns, INT64_C(10000000000));
+	source_set_pace(s, INT64_C(10000000000));
 	for (int i = 0; i < 100; i++) {
 		lab_advance(lab, 1);
 		logged += from_source(lab, "a/b/c", "cpu", 1);

@@ -34,7 +34,7 @@ static bool judge(struct logger *lg, const char *name, int64_t time_ns, int64_t 
 			    .time_ns = time_ns,
 			    .interval_ns = 1000000000,
 			    .arrival_ns = arrival_ns,
-			    .source = "crew",
+			    .whence.source = "crew",
 			    .values = &value,
 			    .kinds = &kind,
 			    .n = 1 };

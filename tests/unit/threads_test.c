@@ -41,7 +41,7 @@ static bool send_one(struct logger *lg, const char *name, int64_t time_ns, int64
 				 .time_ns = time_ns,
 				 .interval_ns = SECOND_NS,
 				 .arrival_ns = arrival_ns,
-				 .source = "crowd",
+				 .whence.source = "crowd",
 				 .values = &value,
 				 .kinds = &kind,
 				 .n = 1 };
