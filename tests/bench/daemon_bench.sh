@@ -4,7 +4,7 @@
 # One line a figure: name value unit peer ratio; medians.
 . "${SRCDIR:-.}/tests/integration/harness.sh"
 FEED=$BUILDDIR/tests/bench/feed
-if [ "${LC_BENCH:-}" = long ]; then sizes=${SIZES:-1000 10000 100000} values=${VALUES:-200000} rounds=${ROUNDS:-3}
+if [ "${LC_BENCH:-}" = long ]; then sizes=${SIZES:-1000 10000 100000} values=${VALUES:-200000} rounds=${ROUNDS:-5}
 else sizes=${SIZES:-10000} values=${VALUES:-100000} rounds=${ROUNDS:-2}; fi
 kinds="plain ours thin_precache thin_postcache regex_1 regex_10 regex_100"
 

@@ -14,7 +14,7 @@ trap 'for p in $LOGGER $PMCD; do kill "$p" 2>/dev/null; done; stop_daemon; rm -r
 PMCD='' LOGGER=''
 
 "${CC:-gcc}" -O2 -D_GNU_SOURCE -I"$SRCDIR/tests/bench" -I/var/lib/pcp/pmdas/sample -o "$P/peer_bench" "$SRCDIR/tests/bench/peer_bench.c" \
-	"$SRCDIR/tests/bench/figures.c" -lpcp >"$P/cc.log" 2>&1 || skip "does not build"
+	"$SRCDIR/tests/bench/figures.c" "$SRCDIR/tests/bench/dial.c" -lpcp >"$P/cc.log" 2>&1 || skip "does not build"
 # the namespace: what a host has, and the sample metrics
 mkdir "$P/names"
 cp /var/lib/pcp/pmns/root_linux /var/lib/pcp/pmdas/sample/pmns "$P/names/"
