@@ -137,13 +137,12 @@ static inline struct hold instance_peek_locked(const struct instance *i, uint64_
  * change turns the instance on or off or gives it another delta, and for a new once (specification section 8). */
 void instance_promote_locked(struct instance *i, int64_t arrival_ns, int64_t default_interval_ns);
 
-/* instance_peek_locked(), and promoted first if its time has come. */
-static inline struct hold instance_hold_locked(struct instance *i, uint64_t step, int64_t arrival_ns,
-					       int64_t default_interval_ns)
+/* With the lock held: instance_promote_locked() if its time has come; instance_hold() is what is in force then. */
+static inline void instance_settle_locked(struct instance *i, uint64_t step, int64_t arrival_ns,
+					  int64_t default_interval_ns)
 {
 	if (instance_is_due(i, step))
 		instance_promote_locked(i, arrival_ns, default_interval_ns);
-	return instance_hold(i);
 }
 
 static inline bool hold_equal(struct hold a, struct hold b)

@@ -293,8 +293,7 @@ static struct finding decide_locked(struct logger *lg, struct instance *i, const
 {
 	/* loaded with the lock held: whoever promoted a pending hold had seen its ledger, so this one is no older */
 	const struct ledger *ledger = logger_ledger(lg);
-	if (instance_is_due(i, ledger_step(ledger)))
-		instance_promote_locked(i, sample->arrival_ns, lg->default_interval_ns);
+	instance_settle_locked(i, ledger_step(ledger), sample->arrival_ns, lg->default_interval_ns);
 	/* who decided matters for once alone, and stands in another line */
 	struct hold   hold = { i->held, i->held.kind == DELTA_ONCE ? i->by : 0 };
 	struct moment now = { .time_ns = sample->time_ns,

@@ -70,7 +70,7 @@ static void announce(struct change *c)
 void change_finish(struct change *c, struct instance *i)
 {
 	instance_lock(i);
-	instance_hold_locked(i, c->step, c->now->arrival_ns, c->logger->default_interval_ns);
+	instance_settle_locked(i, c->step, c->now->arrival_ns, c->logger->default_interval_ns);
 	instance_unlock(i);
 }
 

@@ -1,12 +1,15 @@
 #!/bin/bash
 # daemon_bench - the whole daemon: values in through unixsock, out through network, and what that costs without us, with us, and with what users
-# would take instead.  SIZES: how many names; VALUES: how many values are measured each time; ROUNDS: all configurations in turns, so often.
+# would take instead.  All daemons run at once and get some fifty thousand values in turns, there and back, so that what else the machine does meets
+# all of them; each is measured only while it works.  SIZES: how many names; KINDS: which; ROUNDS: how many turns.
 # One line a figure: name value unit peer ratio; medians.
 . "${SRCDIR:-.}/tests/integration/harness.sh"
 FEED=$BUILDDIR/tests/bench/feed
-if [ "${LC_BENCH:-}" = long ]; then sizes=${SIZES:-1000 10000 100000} values=${VALUES:-200000} rounds=${ROUNDS:-5}
-else sizes=${SIZES:-10000} values=${VALUES:-100000} rounds=${ROUNDS:-2}; fi
-kinds="plain ours thin_precache thin_postcache regex_1 regex_10 regex_100"
+if [ "${LC_BENCH:-}" = long ]; then sizes=${SIZES:-1000 10000 100000} rounds=${ROUNDS:-15}
+else sizes=${SIZES:-10000} rounds=${ROUNDS:-7}; fi
+kinds=${KINDS:-"plain ours thin_precache thin_postcache regex_1 regex_10 regex_100"}
+declare -A dirs pids
+trap 'for k in $kinds; do PID=${pids[$k]:-}; stop_daemon; done; rm -rf "$WORK"' EXIT
 
 regex() {
 	echo 'PreCacheChain "bench"
@@ -32,36 +35,46 @@ extra() {
 	regex_*) echo "LoadPlugin match_regex"; regex "${1#regex_}" ;;
 	esac
 }
-# cpu_ns: what all its threads have run so far
-cpu_ns() { cat /proc/"$PID"/task/*/schedstat 2>/dev/null | awk '{ n += $1 } END { printf "%.0f", n }'; }
-# quiet: waits until the daemon has worked off what it was given; when that was, by its own CPU time
+cpu_ns() { "$BUILDDIR/tests/bench/cpu" "$1"; }
+# quiet PID: waits until the daemon has worked off what it was given, by its own CPU time; prints that
 quiet() {
 	local before after
-	before=$(cpu_ns)
-	while sleep 0.1; after=$(cpu_ns); [ $((after - before)) -gt 1500000 ]; do before=$after; done
+	before=$(cpu_ns "$1")
+	while sleep 0.03; after=$(cpu_ns "$1"); [ $((after - before)) -gt 1000000 ]; do before=$after; done
+	echo "$after"
 }
-# once KIND NAMES: nanoseconds of CPU a value, and of the clock on the wall
-once() {
-	local names=$2 passes=$((values / $2)) before start
-	place "$1"
+# start KIND NAMES: a daemon that knows all names
+start() {
+	place "$1-$2"
 	{
 		extra "$1"
 		printf 'LoadPlugin network\n<Plugin network>\nServer "127.0.0.1" "25899"\n</Plugin>\n'
 	} | config
 	sed -i -e '/^LoadPlugin csv/d' -e '/^<Plugin csv>/,/^<\/Plugin>/d' "$DIR/collectd.conf"
 	start_daemon || exit 1
-	"$FEED" "$DIR/us.sock" "$names" 1 1700000000 || { echo "# $1: not all values were taken"; exit 1; }
-	quiet
-	before=$(cpu_ns) start=$(date +%s%N)
-	"$FEED" "$DIR/us.sock" "$names" "$passes" 1700001000 || exit 1
-	local wall=$(($(date +%s%N) - start))
-	quiet
-	echo "$1 $names $((($(cpu_ns) - before) / (names * passes))) $((wall / (names * passes)))"
-	stop_daemon
+	dirs[$1]=$DIR pids[$1]=$PID
+	"$FEED" "$DIR/us.sock" "$2" 1 1700000000 || { echo "# $1: not all values were taken"; exit 1; }
+	quiet "$PID" >/dev/null
+}
+# once KIND NAMES PASSES ROUND: nanoseconds of CPU a value, and of the clock on the wall
+once() {
+	local before start wall
+	before=$(cpu_ns "${pids[$1]}") start=$(date +%s%N)
+	"$FEED" "${dirs[$1]}/us.sock" "$2" "$3" $((1700001000 + $4 * $3 * 10)) || exit 1
+	wall=$(($(date +%s%N) - start))
+	echo "$1 $2 $((($(quiet "${pids[$1]}") - before) / ($2 * $3))) $((wall / ($2 * $3)))"
 }
 
 for names in $sizes; do
-	for _ in $(seq "$rounds"); do for kind in $kinds; do once "$kind" "$names"; done; done
+	for kind in $kinds; do start "$kind" "$names"; done
+	passes=$((names < 50000 ? 50000 / names : 1))
+	for round in $(seq "$rounds"); do
+		order=$kinds
+		[ $((round % 2)) -eq 0 ] || order=$(printf '%s\n' $kinds | tac)
+		for kind in $order; do once "$kind" "$names" "$passes" "$round"; done | sort -k1,1 | awk '{ print ($1 == "plain" ? 0 : 1), $0 }' |
+			sort -n -s -k1,1 | cut -d' ' -f2-
+	done
+	for kind in $kinds; do PID=${pids[$kind]}; stop_daemon; pids[$kind]=; done
 done >"$WORK/all"
 awk -v kinds="$kinds" '
 function median(text,   a, n, i, j, t) {

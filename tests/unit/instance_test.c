@@ -36,6 +36,12 @@ static void pend(struct instance *i, struct hold hold, uint64_t step)
 	instance_set_pending(i, hold, step);
 }
 
+static struct hold settled(struct instance *i, uint64_t step, int64_t arrival_ns, int64_t default_interval_ns)
+{
+	instance_settle_locked(i, step, arrival_ns, default_interval_ns);
+	return instance_hold(i);
+}
+
 static void new__name__is_kept_and_nothing_is_held(void **state)
 {
 	(void)state;
@@ -77,7 +83,7 @@ static void hold__step_still_to_come__old_one_is_in_force(void **state)
 	instance_set_hold(i, hold_of(true, DELTA_NATIVE, 0, 1));
 	pend(i, off, 5);
 	assert_true(instance_peek_locked(i, 4).held.on);
-	assert_true(instance_hold_locked(i, 4, 0, NO_DEFAULT).held.on);
+	assert_true(settled(i, 4, 0, NO_DEFAULT).held.on);
 	assert_int_equal(instance_pending(i)->step, 5);
 	instance_free(i);
 }
@@ -90,7 +96,7 @@ static void hold__step_has_come__pending_is_promoted_once(void **state)
 	pend(i, off, 5);
 	assert_false(instance_peek_locked(i, 5).held.on);
 	assert_int_equal(instance_pending(i)->step, 5); /* looking is not promoting */
-	assert_false(instance_hold_locked(i, 6, 0, NO_DEFAULT).held.on);
+	assert_false(settled(i, 6, 0, NO_DEFAULT).held.on);
 	assert_false(i->has_pending);
 	assert_int_equal(i->by, 7);
 	instance_free(i);
