@@ -5,7 +5,7 @@
 # One line a figure: name value unit peer ratio; medians.
 . "${SRCDIR:-.}/tests/integration/harness.sh"
 FEED=$BUILDDIR/tests/bench/feed
-if [ "${LC_BENCH:-}" = long ]; then sizes=${SIZES:-1000 10000 100000} rounds=${ROUNDS:-15}
+if [ "${LC_BENCH:-}" = long ]; then sizes=${SIZES:-1000 10000 100000} rounds=${ROUNDS:-41}
 else sizes=${SIZES:-10000} rounds=${ROUNDS:-7}; fi
 kinds=${KINDS:-"plain ours thin_precache thin_postcache regex_1 regex_10 regex_100"}
 declare -A dirs pids

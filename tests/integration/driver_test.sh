@@ -38,7 +38,6 @@ LoadPlugin log_control
 X
 }
 
-status_of() { ask STATUS | sed -n "s/^$1=//p"; }
 changes() { ask STATUS | awk -F= '/^source\..*\.changes=/ { n += $2 } END { print n + 0 }'; }
 # at_least N COMMAND...: its number is
 at_least() { local n=$1; shift; [ "$("$@")" -ge "$n" ]; }

@@ -100,6 +100,8 @@ stop_daemon() {
 
 put() { "$TALK" "$DIR/us.sock" >"$DIR/put.out"; grep -v '^0 ' "$DIR/put.out" | head -3; }
 ask() { printf '%s\n' "$@" | "$TALK" "$SOCKET"; }
+# status_of NAME: that value of STATUS
+status_of() { ask STATUS | sed -n "s/^$1=//p"; }
 
 # stream NAME INTERVAL COUNT [START]: PUTVAL lines of a gauge that counts from 0
 stream() {
